@@ -1,0 +1,302 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/registry.h"
+
+namespace gs {
+
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 20;
+constexpr size_t kReadAheadBytes = size_t{64}
+                                   << 20;  // a larger file is left to the kernel's own read-ahead
+
+struct Descriptor {
+  int value = -1;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+struct Mapping {
+  void* address;
+  size_t length;
+  ~Mapping() { ::munmap(address, length); }
+};
+
+fs::path folder_of(const fs::path& path) {
+  const fs::path parent = path.parent_path();
+  return parent.empty() ? fs::path(".") : parent;
+}
+
+// Why a missing file is missing: its folder is not there, or a file with nearly that name is.
+std::string missing_hint(const fs::path& path) {
+  std::error_code error;
+  const fs::path folder = folder_of(path);
+  if (!fs::is_directory(folder, error))
+    return fmt::format("there is no folder '{}' either; check the path", folder.string());
+  std::vector<std::string> names;
+  constexpr size_t kMostNames = 10'000;
+  for (fs::directory_iterator entry(folder, error), end;
+       !error && entry != end && names.size() < kMostNames; entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  const std::string near = nearest(path.filename().string(), names);
+  return near.empty() ? "check the spelling of the path"
+                      : fmt::format("did you mean '{}'?", (path.parent_path() / near).string());
+}
+
+[[noreturn]] void fail_read(const fs::path& path, int error) {
+  switch (error) {
+    case ENOENT:
+      fail_data(path.string(), "no such file", missing_hint(path));
+    case EISDIR:
+      fail_data(path.string(), "is a directory, not a file", "name a file inside it");
+    case ENOTDIR:
+      fail_data(path.string(), "no such file", "a part of the path is a file, not a folder");
+    case EACCES:
+    case EPERM:
+      fail_data(path.string(), "no permission to read it",
+                "change its permissions (chmod +r) or its owner");
+    default:
+      fail_data(path.string(), fmt::format("cannot be read: {}", std::strerror(error)),
+                "check the path and the disk");
+  }
+}
+
+[[noreturn]] void fail_write(const fs::path& target, int error) {
+  const std::string folder = folder_of(target).string();
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      fail_data(target.string(), "disk full", "free some space, or write to another disk");
+    case EFBIG:
+      fail_data(target.string(), "file too large for this disk or limit",
+                "raise `ulimit -f`, or write to another disk");
+    case ENOENT:
+    case ENOTDIR:
+      fail_data(target.string(), "cannot be written: its folder does not exist",
+                fmt::format("make it first: mkdir -p '{}'", folder));
+    case EISDIR:
+      fail_data(target.string(), "is a directory, not a file", "name a file inside it");
+    case EACCES:
+    case EPERM:
+      fail_data(target.string(), "no permission to write here",
+                fmt::format("choose another place, or make '{}' writable", folder));
+    case EROFS:
+      fail_data(target.string(), "the disk is read-only", "choose another place");
+    default:
+      fail_data(target.string(), fmt::format("cannot be written: {}", std::strerror(error)),
+                "check the path and the disk");
+  }
+}
+
+void sync_path(const fs::path& path, const fs::path& target) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (file.value < 0) return;  // a folder that may be written but not listed cannot be synced
+  if (::fsync(file.value) != 0 && errno != EINVAL && errno != EROFS) fail_write(target, errno);
+}
+
+// A hidden name beside the target that nobody else uses. `make` creates it and returns false with
+// errno otherwise.
+template <class Make>
+fs::path make_temporary(const fs::path& target, const Make& make) {
+  static std::atomic<uint64_t> counter{0};
+  constexpr size_t kNameBytes = 100;  // a long name must leave room for the rest
+  const std::string name = target.filename().string().substr(0, kNameBytes);
+  for (;;) {
+    fs::path path = folder_of(target) / fmt::format(".{}.tmp-{}-{}", name, ::getpid(), counter++);
+    if (make(path)) return path;
+    if (errno != EEXIST)
+      fail_write(target, errno);  // EEXIST: left behind by a killed process with our number
+  }
+}
+
+// The path without a trailing slash. One that has no name of its own (".", "..", "/") cannot be
+// replaced by rename.
+fs::path nameable(const fs::path& target) {
+  fs::path path = target.lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string name = path.filename().string();
+  if (name.empty() || name == "." || name == ".." || name == "/")
+    fail_data(target.string().empty() ? "output" : target.string(), "is not a name for an output",
+              "name a new file or folder");
+  return path;
+}
+
+// What --overwrite may delete: a file, or a folder of plain files. A folder with folders in it (a
+// home, a project) was hardly written by us.
+void check_replaceable(const fs::path& target) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(target, error);
+  if (fs::is_directory(status)) {
+    for (fs::directory_iterator entry(target, error), end; !error && entry != end;
+         entry.increment(error))
+      if (fs::is_directory(entry->symlink_status(error)))
+        fail_data(target.string(),
+                  fmt::format("is not replaced: it holds the folder '{}'",
+                              entry->path().filename().string()),
+                  "only a file or a folder of plain files is overwritten; remove it yourself or "
+                  "choose another output");
+    if (error) fail_read(target, error.value());
+  } else if (!fs::is_regular_file(status)) {
+    fail_data(target.string(), "is not replaced: it is a link or a device",
+              "choose another output");
+  }
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const fs::path& path) : path_(path.string()) {
+  // O_NONBLOCK: opening a fifo must not wait for its writer.
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.value < 0) fail_read(path, errno);
+  struct stat status {};
+  if (::fstat(file.value, &status) != 0) fail_read(path, errno);
+  if (S_ISDIR(status.st_mode)) fail_read(path, EISDIR);
+  if (!S_ISREG(status.st_mode))
+    fail_data(path_, "is not a regular file", "copy its contents to a file on disk first");
+  const auto length = static_cast<size_t>(status.st_size);
+  if (length == 0) return;
+  void* address = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.value, 0);
+  if (address == MAP_FAILED) fail_read(path, errno);
+  if (length <= kReadAheadBytes) ::madvise(address, length, MADV_WILLNEED);
+  owner_ = std::make_shared<const Mapping>(address, length);
+  bytes_ = {static_cast<const std::byte*>(address), length};
+}
+
+AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
+  std::error_code error;
+  if (!target_.has_filename() || fs::is_directory(target_, error)) fail_write(target_, EISDIR);
+  temporary_ = make_temporary(target_, [&](const fs::path& path) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return descriptor_ >= 0;
+  });
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  GS_ASSERT(descriptor_ >= 0);
+  if (buffer_.size() + bytes.size() <= kBufferBytes) {
+    buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return;
+  }
+  flush();
+  if (bytes.size() <= kBufferBytes) return write(bytes);
+  put(bytes);
+}
+
+void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void AtomicFile::put(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_write(target_, errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+}
+
+void AtomicFile::flush() {
+  put(std::as_bytes(std::span(buffer_)));
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  GS_ASSERT(descriptor_ >= 0);
+  flush();
+  if (::fsync(descriptor_) != 0) fail_write(target_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_write(target_, errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
+  temporary_.clear();
+  sync_path(folder_of(target_), target_);
+}
+
+void write_file(const fs::path& target, std::string_view text) {
+  AtomicFile file(target);
+  file.write(text);
+  file.commit();
+}
+
+AtomicFolder::AtomicFolder(fs::path target, bool overwrite)
+    : target_(nameable(target)), overwrite_(overwrite) {
+  check_output(target_, overwrite);
+  temporary_ = make_temporary(
+      target_, [](const fs::path& path) { return ::mkdir(path.c_str(), 0777) == 0; });
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+void AtomicFolder::commit() {
+  GS_ASSERT(!temporary_.empty());
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(temporary_, error), end; !error && entry != end;
+       entry.increment(error))
+    sync_path(entry->path(), target_);
+  if (error) fail_write(target_, error.value());
+  sync_path(temporary_, target_);
+
+  check_output(target_, overwrite_);
+  if (overwrite_ && fs::exists(target_, error)) {
+    swap_with_target();
+  } else {
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
+    temporary_.clear();
+  }
+  sync_path(folder_of(target_), target_);
+  if (!temporary_.empty()) fs::remove_all(std::exchange(temporary_, {}), error);  // the old output
+}
+
+void AtomicFolder::swap_with_target() {
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0)
+    return;
+  if (errno != EINVAL && errno != ENOSYS) fail_write(target_, errno);
+  // A file system without exchange: for a moment there is no target, but the old one is never lost.
+  const fs::path old = temporary_.string() + "-old";
+  if (::rename(target_.c_str(), old.c_str()) != 0) fail_write(target_, errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    const int error = errno;
+    ::rename(old.c_str(), target_.c_str());
+    fail_write(target_, error);
+  }
+  temporary_ = old;
+}
+
+void check_output(const fs::path& target, bool overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(target, error);
+  if (status.type() == fs::file_type::not_found) return;
+  if (!fs::status_known(status)) fail_write(target, error.value());
+  if (!overwrite) fail_data(target.string(), "already exists", "pass --overwrite to replace it");
+  check_replaceable(target);
+}
+
+int64_t memory_limit() {
+  int64_t limit = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  if (int64_t quota = 0; file >> quota && quota > 0) limit = std::min(limit, quota);
+  return limit;
+}
+
+}  // namespace gs

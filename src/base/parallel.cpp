@@ -1,0 +1,118 @@
+#include "base/parallel.h"
+
+#include <omp.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <utility>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace gs {
+
+namespace {
+
+int g_threads = 0;
+
+// Cores granted by affinity, and by a cgroup v2 quota when there is one.
+int available_cores() {
+  cpu_set_t set;
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : omp_get_num_procs();
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (file >> quota >> period && quota != "max" && period > 0)
+    cores = std::min(cores, std::max(1, static_cast<int>(std::stod(quota) / period + 0.5)));
+  return std::max(1, cores);
+}
+
+// Runs body over the pieces [cuts[p], cuts[p + 1]); rethrows the first exception in piece order.
+void run_pieces(const std::vector<int64_t>& cuts, const std::function<void(int64_t, int64_t)>& body) {
+  const int64_t pieces = static_cast<int64_t>(cuts.size()) - 1;
+  if (pieces == 1 || threads() == 1 || omp_in_parallel()) {
+    for (int64_t p = 0; p < pieces; ++p)
+      if (cuts[p] < cuts[p + 1]) body(cuts[p], cuts[p + 1]);
+    return;
+  }
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(pieces));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads())
+  for (int64_t p = 0; p < pieces; ++p) {
+    try {
+      if (cuts[p] < cuts[p + 1]) body(cuts[p], cuts[p + 1]);
+    } catch (...) {
+      errors[static_cast<size_t>(p)] = std::current_exception();
+    }
+  }
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+constexpr int64_t kPiecesPerThread = 4;  // slack for uneven cores
+
+int64_t piece_count(int64_t count, int64_t grain) {
+  const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));
+  return std::min<int64_t>(most, threads() == 1 ? 1 : threads() * kPiecesPerThread);
+}
+
+}  // namespace
+
+int threads() {
+  if (g_threads == 0) g_threads = available_cores();
+  return g_threads;
+}
+
+void set_threads(int count) { g_threads = count > 0 ? count : available_cores(); }
+
+void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+  if (count <= 0) return;
+  const int64_t pieces = piece_count(count, grain);
+  std::vector<int64_t> cuts(static_cast<size_t>(pieces) + 1);
+  for (int64_t p = 0; p <= pieces; ++p) cuts[static_cast<size_t>(p)] = count / pieces * p + std::min(p, count % pieces);
+  run_pieces(cuts, body);
+}
+
+void parallel_for_weighted(std::span<const int64_t> prefix, int64_t grain,
+                           const std::function<void(int64_t, int64_t)>& body) {
+  const int64_t count = static_cast<int64_t>(prefix.size()) - 1;
+  if (count <= 0) return;
+  const auto cost = [&](int64_t i) { return prefix[static_cast<size_t>(i)] - prefix[0] + i; };
+  const int64_t pieces = piece_count(std::max(cost(count), count), grain);
+  std::vector<int64_t> cuts{0};
+  for (int64_t p = 1; p < pieces; ++p) {
+    const double goal = static_cast<double>(cost(count)) * static_cast<double>(p) / static_cast<double>(pieces);
+    int64_t low = cuts.back(), high = count;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (static_cast<double>(cost(middle)) < goal) low = middle + 1;
+      else high = middle;
+    }
+    cuts.push_back(low);
+  }
+  cuts.push_back(count);
+  run_pieces(cuts, body);
+}
+
+double parallel_sum(int64_t count, int64_t block, const std::function<double(int64_t, int64_t)>& body) {
+  GS_ASSERT(block > 0);
+  const int64_t blocks = (count + block - 1) / block;
+  std::vector<double> partial(static_cast<size_t>(std::max<int64_t>(0, blocks)));
+  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b)
+      partial[static_cast<size_t>(b)] = body(b * block, std::min(count, (b + 1) * block));
+  });
+  double total = 0;
+  for (const double value : partial) total += value;
+  return total;
+}
+
+int64_t exclusive_scan(std::span<int64_t> values) {
+  int64_t total = 0;
+  for (int64_t& value : values) total += std::exchange(value, total);
+  return total;
+}
+
+}  // namespace gs
