@@ -1,0 +1,125 @@
+// Builds the CSR of a random edge list, 100 million edges unless told otherwise, and prints one
+// JSON object: time, rate, and peak memory beyond the input in units of the result's size.
+//   bench_csr_build [--edges N] [--nodes N] [--seed S] [--threads T] [--symmetrize] [--weighted]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "graph/csr.h"
+
+namespace {
+
+using namespace gs;
+
+// A line of /proc/self/status in bytes.
+int64_t memory(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ":")) return std::stoll(line.substr(name.size() + 1)) * 1024;
+  return 0;
+}
+
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+EdgeList random_list(int64_t nodes, int64_t edges, uint64_t seed, bool weighted) {
+  EdgeList list;
+  list.nodes = nodes;
+  list.source.resize(edges), list.target.resize(edges);
+  if (weighted) list.weight.resize(edges);
+  constexpr int64_t kBlock = 1 << 16;
+  parallel_for((edges + kBlock - 1) / kBlock, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      Random random = Random(seed).fork("edges", block);
+      for (int64_t i = block * kBlock; i < std::min(edges, (block + 1) * kBlock); ++i) {
+        list.source[i] = static_cast<int32_t>(random.below(nodes));
+        list.target[i] = static_cast<int32_t>(random.below(nodes));
+        if (weighted) list.weight[i] = static_cast<float>(random.uniform());
+      }
+    }
+  });
+  return list;
+}
+
+// The result has every edge of the list, and no more than that many.
+void check(const Csr& graph, const EdgeList& list, const BuildOptions& options,
+           const BuildCounts& counts) {
+  validate(graph, "result");
+  const auto has = [&](int32_t u, int32_t v) {
+    const auto row = graph.row(v);
+    GS_ASSERT(std::binary_search(row.begin(), row.end(), u));
+  };
+  for (int64_t i = 0; i < list.size(); i += std::max<int64_t>(1, list.size() / 1000003)) {
+    has(list.source[i], list.target[i]);
+    if (options.symmetrize) has(list.target[i], list.source[i]);
+  }
+  const int64_t distinct = list.size() - counts.duplicates;
+  GS_ASSERT(options.symmetrize ? graph.edges() <= 2 * distinct : graph.edges() == distinct);
+}
+
+void run(int argc, char** argv) {
+  int64_t edges = 100'000'000, nodes = 1'000'000, seed = 0, threads = 0;
+  bool weighted = false;
+  BuildOptions options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto number = [&] {
+      if (++i == argc) fail_usage(name, "needs a number");
+      return std::stoll(argv[i]);
+    };
+    if (name == "--edges") edges = number();
+    else if (name == "--nodes") nodes = number();
+    else if (name == "--seed") seed = number();
+    else if (name == "--threads") threads = number();
+    else if (name == "--symmetrize") options.symmetrize = true;
+    else if (name == "--weighted") weighted = true;
+    else fail_usage(name, "unknown option");
+  }
+  set_threads(static_cast<int>(threads));
+
+  EdgeList list = random_list(nodes, edges, seed, weighted);
+  const int64_t input_bytes = list.size() * (weighted ? 12 : 8);
+  forget_peak();
+  const int64_t before = memory("VmRSS");
+  const auto start = std::chrono::steady_clock::now();
+  BuildCounts counts;
+  const Csr graph = build_csr(std::move(list), options, &counts);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const int64_t extra = memory("VmHWM") - before, after = memory("RssAnon");
+  check(graph, random_list(nodes, edges, seed, weighted), options, counts);
+
+  const nlohmann::ordered_json result{
+      {"nodes", nodes},
+      {"listed_edges", edges},
+      {"stored_edges", graph.edges()},
+      {"symmetrize", options.symmetrize},
+      {"weighted", weighted},
+      {"threads", gs::threads()},
+      {"seconds", seconds.count()},
+      {"edges_per_second", static_cast<double>(edges) / seconds.count()},
+      {"input_bytes", input_bytes},
+      {"result_bytes", graph.bytes()},
+      {"peak_extra_bytes", extra},
+      {"peak_extra_per_result", static_cast<double>(extra) / static_cast<double>(graph.bytes())},
+      {"rss_anon_after", after},
+  };
+  fmt::print("{}\n", result.dump(2));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_csr_build: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
