@@ -1,6 +1,8 @@
 // Builds the CSR of a random edge list, 100 million edges unless told otherwise, and prints one
 // JSON object: time, rate, and peak memory beyond the input in units of the result's size.
 //   bench_csr_build [--edges N] [--nodes N] [--seed S] [--threads T] [--symmetrize] [--weighted]
+//                   [--mirrored]   the list has each edge both ways, so that symmetrising it
+//                   doubles nothing
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,22 +30,33 @@ int64_t memory(const std::string& name) {
 
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
-EdgeList random_list(int64_t nodes, int64_t edges, uint64_t seed, bool weighted) {
+struct ListOptions {
+  int64_t edges = 100'000'000, nodes = 1'000'000, seed = 0;
+  bool weighted = false, mirrored = false;
+};
+
+EdgeList random_list(const ListOptions& options) {
   EdgeList list;
-  list.nodes = nodes;
-  list.source.resize(edges), list.target.resize(edges);
-  if (weighted) list.weight.resize(edges);
+  list.nodes = options.nodes;
+  list.source.resize(options.edges), list.target.resize(options.edges);
+  if (options.weighted) list.weight.resize(options.edges);
+  const int64_t drawn = options.mirrored ? options.edges / 2 : options.edges;
   constexpr int64_t kBlock = 1 << 16;
-  parallel_for((edges + kBlock - 1) / kBlock, 1, [&](int64_t begin, int64_t end) {
+  parallel_for((drawn + kBlock - 1) / kBlock, 1, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
-      Random random = Random(seed).fork("edges", block);
-      for (int64_t i = block * kBlock; i < std::min(edges, (block + 1) * kBlock); ++i) {
-        list.source[i] = static_cast<int32_t>(random.below(nodes));
-        list.target[i] = static_cast<int32_t>(random.below(nodes));
-        if (weighted) list.weight[i] = static_cast<float>(random.uniform());
+      Random random = Random(options.seed).fork("edges", block);
+      for (int64_t i = block * kBlock; i < std::min(drawn, (block + 1) * kBlock); ++i) {
+        list.source[i] = static_cast<int32_t>(random.below(options.nodes));
+        list.target[i] = static_cast<int32_t>(random.below(options.nodes));
+        if (options.weighted) list.weight[i] = static_cast<float>(random.uniform());
       }
     }
   });
+  for (int64_t i = drawn; i < options.edges; ++i) {
+    list.source[i] = list.target[i - drawn];
+    list.target[i] = list.source[i - drawn];
+    if (options.weighted) list.weight[i] = list.weight[i - drawn];
+  }
   return list;
 }
 
@@ -64,8 +77,8 @@ void check(const Csr& graph, const EdgeList& list, const BuildOptions& options,
 }
 
 void run(int argc, char** argv) {
-  int64_t edges = 100'000'000, nodes = 1'000'000, seed = 0, threads = 0;
-  bool weighted = false;
+  int64_t threads = 0;
+  ListOptions listed;
   BuildOptions options;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
@@ -73,18 +86,19 @@ void run(int argc, char** argv) {
       if (++i == argc) fail_usage(name, "needs a number");
       return std::stoll(argv[i]);
     };
-    if (name == "--edges") edges = number();
-    else if (name == "--nodes") nodes = number();
-    else if (name == "--seed") seed = number();
+    if (name == "--edges") listed.edges = number();
+    else if (name == "--nodes") listed.nodes = number();
+    else if (name == "--seed") listed.seed = number();
     else if (name == "--threads") threads = number();
     else if (name == "--symmetrize") options.symmetrize = true;
-    else if (name == "--weighted") weighted = true;
+    else if (name == "--weighted") listed.weighted = true;
+    else if (name == "--mirrored") listed.mirrored = true;
     else fail_usage(name, "unknown option");
   }
   set_threads(static_cast<int>(threads));
 
-  EdgeList list = random_list(nodes, edges, seed, weighted);
-  const int64_t input_bytes = list.size() * (weighted ? 12 : 8);
+  EdgeList list = random_list(listed);
+  const int64_t input_bytes = list.size() * (listed.weighted ? 12 : 8);
   forget_peak();
   const int64_t before = memory("VmRSS");
   const auto start = std::chrono::steady_clock::now();
@@ -92,17 +106,18 @@ void run(int argc, char** argv) {
   const Csr graph = build_csr(std::move(list), options, &counts);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const int64_t extra = memory("VmHWM") - before, after = memory("RssAnon");
-  check(graph, random_list(nodes, edges, seed, weighted), options, counts);
+  check(graph, random_list(listed), options, counts);
 
   const nlohmann::ordered_json result{
-      {"nodes", nodes},
-      {"listed_edges", edges},
+      {"nodes", listed.nodes},
+      {"listed_edges", listed.edges},
       {"stored_edges", graph.edges()},
       {"symmetrize", options.symmetrize},
-      {"weighted", weighted},
+      {"weighted", listed.weighted},
+      {"mirrored", listed.mirrored},
       {"threads", gs::threads()},
       {"seconds", seconds.count()},
-      {"edges_per_second", static_cast<double>(edges) / seconds.count()},
+      {"edges_per_second", static_cast<double>(listed.edges) / seconds.count()},
       {"input_bytes", input_bytes},
       {"result_bytes", graph.bytes()},
       {"peak_extra_bytes", extra},

@@ -18,7 +18,7 @@ Overload(F...) -> Overload<F...>;
 
 [[noreturn]] void fail_value(const Option& option, std::string_view text, std::string_view wanted,
                              const std::string& where = {}) {
-  fail_usage(where.empty() ? "--" + option.name : where + ", " + option.name,
+  fail_usage(where.empty() ? option.flag() : where + ", " + option.name,
              fmt::format("'{}' is not {}", printable(text), wanted), option.help);
 }
 
@@ -33,6 +33,8 @@ int64_t to_integer(const Option& option, std::string_view text) {
 }
 
 }  // namespace
+
+std::string Option::flag() const { return (name.size() == 1 ? "-" : "--") + name; }
 
 std::string Option::text() const {
   return std::visit(Overload{[](const bool* v) { return std::string(*v ? "true" : "false"); },
@@ -128,7 +130,7 @@ void Option::check() const {
       const std::string range = minimum && maximum ? fmt::format("between {} and {}", *minimum, *maximum)
                                 : minimum          ? fmt::format("at least {}", *minimum)
                                                    : fmt::format("at most {}", *maximum);
-      fail_usage("--" + name, fmt::format("{} is out of range: it must be {}", text(), range), help);
+      fail_usage(flag(), fmt::format("{} is out of range: it must be {}", text(), range), help);
     }
   };
   if (const auto* v = std::get_if<int64_t*>(&field)) in_range(static_cast<double>(**v));
@@ -190,7 +192,7 @@ std::string OptionList::markdown() const {
     else if (option.maximum) range = fmt::format(" (at most {})", *option.maximum);
     std::string escaped;
     for (const char c : type.empty() ? std::string("flag") : type) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-    out += fmt::format("| `--{}` | {}{} | {} | {} |\n", option.name, escaped, range,
+    out += fmt::format("| `{}` | {}{} | {} | {} |\n", option.flag(), escaped, range,
                        value.empty() ? "" : "`" + value + "`", option.help);
   }
   return out;

@@ -43,6 +43,7 @@ struct Option {
   std::optional<TuneRange> tune;
   bool given = false;  // set by the user (command line or config), as opposed to a default or a preset
 
+  std::string flag() const;                       // "--name", or "-k" for a single letter
   std::string text() const;                       // the value now, as one would type it
   void set(std::string_view text);                // usage error when it does not parse or is out of range
   void set(const nlohmann::json& value, const std::string& where);

@@ -1,0 +1,291 @@
+// The part of loading that is the same for every format; see load.h.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "base/parallel.h"
+#include "dataset/catalog.h"
+#include "dataset/load.h"
+#include "dataset/make_features.h"
+#include "dataset/splits.h"
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kGrain = 1 << 14;
+
+// First index in [0, count) for which `bad` holds, or -1.
+template <class Bad>
+int64_t first_bad(int64_t count, const Bad& bad) {
+  std::atomic<int64_t> first = count;
+  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end && i < first; ++i) {
+      if (!bad(i)) continue;
+      int64_t seen = first;
+      while (i < seen && !first.compare_exchange_weak(seen, i)) {}
+      return;
+    }
+  });
+  return first == count ? -1 : first.load();
+}
+
+std::string edge_place(const RawDataset& raw, int64_t edge) {
+  return raw.edge_place ? raw.edge_place(edge) : fmt::format("{}, edge {}", raw.edges_where, edge);
+}
+
+void check_edges(const RawDataset& raw) {
+  const EdgeList& e = raw.edges;
+  check_node_count(raw.nodes, raw.edges_where);
+  GS_ASSERT(e.target.size() == e.source.size() && (e.weight.empty() || e.weight.size() == e.source.size()));
+  const int64_t bad = first_bad(e.size(), [&](int64_t i) {
+    return e.source[i] < 0 || e.source[i] >= raw.nodes || e.target[i] < 0 || e.target[i] >= raw.nodes;
+  });
+  if (bad >= 0) {
+    const bool source = e.source[bad] < 0 || e.source[bad] >= raw.nodes;
+    fail_data(edge_place(raw, bad),
+              fmt::format("edge {} -> {} names node {}, but there are {} nodes", e.source[bad], e.target[bad],
+                          source ? e.source[bad] : e.target[bad], raw.nodes),
+              "node ids count from 0; is the edge file of another dataset?");
+  }
+  if (e.weight.empty()) return;
+  const int64_t odd =
+      first_bad(e.size(), [&](int64_t i) { return !(e.weight[i] >= 0) || !std::isfinite(e.weight[i]); });
+  if (odd >= 0)
+    fail_data(edge_place(raw, odd), fmt::format("edge weight {} is not a finite number of 0 or more", e.weight[odd]),
+              "leave the weight column out, or mend it");
+}
+
+bool all_ones(const std::vector<float>& weights) {
+  return std::all_of(weights.begin(), weights.end(), [](float w) { return w == 1; });
+}
+
+EdgeList to_edges(const Csr& graph) {
+  EdgeList list;
+  list.nodes = graph.nodes();
+  list.target.resize(graph.edges());
+  list.source.assign(graph.neighbors.begin(), graph.neighbors.end());
+  list.weight.assign(graph.weights.begin(), graph.weights.end());
+  for (int64_t v = 0; v < graph.nodes(); ++v)
+    std::fill(list.target.begin() + graph.offsets[v], list.target.begin() + graph.offsets[v + 1], static_cast<int32_t>(v));
+  return list;
+}
+
+// Mapped features beyond this size are not read through at every opening; training has its own alarm for NaN.
+constexpr int64_t kScanLimit = int64_t{4} << 30;
+
+void check_features(const Features& features, int64_t nodes, const std::string& where) {
+  if (features.rows() != nodes)
+    fail_data(where, fmt::format("{} feature rows for {} nodes", features.rows(), nodes),
+              "features need one row a node, in the order of the node ids");
+  if (features.bytes() > kScanLimit) return;
+  const Array<float>& values = features.sparse() ? features.sparse_matrix().values : features.dense_matrix().values;
+  const int64_t bad = first_bad(values.size(), [&](int64_t i) { return !std::isfinite(values[i]); });
+  if (bad < 0) return;
+  int64_t row = 0, column = 0;
+  if (features.sparse()) {
+    const SparseMatrix& m = features.sparse_matrix();
+    row = std::upper_bound(m.offsets.begin(), m.offsets.end(), bad) - m.offsets.begin() - 1;
+    column = m.indices[bad];
+  } else {
+    row = bad / features.width(), column = bad % features.width();
+  }
+  fail_data(fmt::format("{}, row {}, column {}", where, row, column),
+            fmt::format("feature value {} is not finite", values[bad]), "replace missing values before loading");
+}
+
+Features binarised(const Features& features) {
+  if (!features.sparse()) {
+    const DenseMatrix& m = features.dense_matrix();
+    std::vector<float> values(m.values.size());
+    parallel_for(m.values.size(), kGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) values[i] = m.values[i] > 0 ? 1.0f : 0.0f;
+    });
+    return {DenseMatrix{m.rows, m.columns, std::move(values)}};
+  }
+  const SparseMatrix& m = features.sparse_matrix();
+  if (m.values.empty()) return features;
+  if (std::all_of(m.values.begin(), m.values.end(), [](float v) { return v > 0; }))
+    return {SparseMatrix{m.rows, m.columns, m.offsets, m.indices, {}}};
+  std::vector<int64_t> offsets(m.rows + 1);
+  std::vector<int32_t> indices;
+  for (int64_t r = 0; r < m.rows; ++r) {
+    for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
+      if (m.values[k] > 0) indices.push_back(m.indices[k]);
+    offsets[r + 1] = static_cast<int64_t>(indices.size());
+  }
+  return {SparseMatrix{m.rows, m.columns, std::move(offsets), std::move(indices), {}}};
+}
+
+// Divides each row by its sum where that is not 0, as PyG's NormalizeFeatures does with its floor of 1.
+Features row_normalised(const Features& features) {
+  const bool sparse = features.sparse();
+  const auto scale_rows = [&](const auto& value_at, const auto& begin_of, std::vector<float>& out) {
+    parallel_for(features.rows(), 64, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        double sum = 0;
+        for (int64_t k = begin_of(r); k < begin_of(r + 1); ++k) sum += value_at(k);
+        for (int64_t k = begin_of(r); k < begin_of(r + 1); ++k)
+          out[k] = static_cast<float>(value_at(k) / std::max(sum, 1.0));
+      }
+    });
+  };
+  if (!sparse) {
+    const DenseMatrix& m = features.dense_matrix();
+    std::vector<float> values(m.values.size());
+    scale_rows([&](int64_t k) { return m.values[k]; }, [&](int64_t r) { return r * m.columns; }, values);
+    return {DenseMatrix{m.rows, m.columns, std::move(values)}};
+  }
+  const SparseMatrix& m = features.sparse_matrix();
+  std::vector<float> values(m.nonzeros());
+  scale_rows([&](int64_t k) { return m.values.empty() ? 1.0f : m.values[k]; }, [&](int64_t r) { return m.offsets[r]; },
+             values);
+  return {SparseMatrix{m.rows, m.columns, m.offsets, m.indices, std::move(values)}};
+}
+
+// Columns of mean 0 and deviation 1 (constant ones become 0). The result is dense.
+Features standardised(const Features& features) {
+  const int64_t rows = features.rows(), width = features.width();
+  std::vector<float> values(rows * width);
+  if (features.sparse()) {
+    const SparseMatrix& m = features.sparse_matrix();
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
+        values[r * width + m.indices[k]] = m.values.empty() ? 1.0f : m.values[k];
+  } else {
+    std::copy(features.dense_matrix().values.begin(), features.dense_matrix().values.end(), values.begin());
+  }
+  std::vector<double> sum(width), square(width);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < width; ++c) sum[c] += values[r * width + c];
+  for (double& s : sum) s /= static_cast<double>(std::max<int64_t>(1, rows));
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < width; ++c) square[c] += std::pow(values[r * width + c] - sum[c], 2);
+  for (double& s : square) s = std::sqrt(s / static_cast<double>(std::max<int64_t>(1, rows)));
+  parallel_for(rows, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      for (int64_t c = 0; c < width; ++c) {
+        float& v = values[r * width + c];
+        v = square[c] > 0 ? static_cast<float>((v - sum[c]) / square[c]) : 0.0f;
+      }
+  });
+  return {DenseMatrix{rows, width, std::move(values)}};
+}
+
+void check_labels(const Labels& labels, int64_t nodes, const std::string& where) {
+  if (labels.task == Task::none) return;
+  const int64_t rows = labels.task == Task::multilabel ? labels.multi.size() / std::max<int64_t>(1, labels.classes)
+                                                       : labels.single.size();
+  if (rows != nodes)
+    fail_data(where, fmt::format("{} labels for {} nodes", rows, nodes), "labels need one entry a node; -1 means unknown");
+  if (labels.task != Task::multilabel) {
+    const int64_t bad =
+        first_bad(nodes, [&](int64_t i) { return labels.single[i] < -1 || labels.single[i] >= labels.classes; });
+    if (bad >= 0)
+      fail_data(fmt::format("{}, node {}", where, bad),
+                fmt::format("label {} is outside the {} classes", labels.single[bad], labels.classes),
+                "labels are class numbers from 0, -1 where unknown");
+    return;
+  }
+  const int64_t bad = first_bad(labels.multi.size(), [&](int64_t i) {
+    return labels.multi[i] > 1 && labels.multi[i] != Labels::kUnknown;
+  });
+  if (bad >= 0)
+    fail_data(fmt::format("{}, node {}", where, bad / labels.classes),
+              fmt::format("multi-label entry {} is neither 0 nor 1", labels.multi[bad]), "multi-label rows hold 0 and 1");
+}
+
+void check_names(const std::vector<std::string>& list, int64_t wanted, std::string_view what, const std::string& where) {
+  if (!list.empty() && static_cast<int64_t>(list.size()) != wanted)
+    fail_data(where, fmt::format("{} {} names for {} of them", list.size(), what, wanted), "leave the names out, or mend them");
+}
+
+std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options, Dataset& out,
+                 std::vector<std::string>& done) {
+  const bool built = raw.graph.nodes() > 0;
+  bool symmetrize = entry && !built ? entry->symmetrize : raw.symmetrize;
+  SelfLoops loops = entry && !built ? (entry->drop_loops ? SelfLoops::drop : SelfLoops::keep) : raw.self_loops;
+  if (options.symmetrize != Switch::automatic) symmetrize = options.symmetrize == Switch::yes;
+  switch (options.self_loops) {
+    case LoopRule::automatic: break;
+    case LoopRule::keep: loops = SelfLoops::keep; break;
+    case LoopRule::drop: loops = SelfLoops::drop; break;
+    case LoopRule::add: loops = SelfLoops::add; break;
+  }
+  out.raw_edges = raw.raw_edges ? raw.raw_edges : (built ? raw.graph.edges() : raw.edges.size());
+  if (built && (!symmetrize || raw.graph.symmetric) && loops == SelfLoops::keep) {
+    out.graph = std::move(raw.graph);
+    return;
+  }
+  if (built) raw.edges = to_edges(raw.graph), raw.graph = {};
+  else check_edges(raw);
+  if (all_ones(raw.edges.weight)) raw.edges.weight.clear();
+  raw.edges.nodes = raw.nodes;
+  out.graph = build_csr(std::move(raw.edges), {.symmetrize = symmetrize, .self_loops = loops}, &out.dropped);
+  if (symmetrize) done.emplace_back("symmetrised");
+  if (loops == SelfLoops::drop) done.emplace_back("self-loops dropped");
+  if (loops == SelfLoops::add) done.emplace_back("self-loops added");
+}
+
+void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options, Dataset& out,
+                    std::vector<std::string>& done) {
+  if (!raw.has_features) {
+    if (options.make_features == MakeFeatures::none) {
+      out.features = {DenseMatrix{raw.nodes, 0, {}}};
+      return;
+    }
+    out.features = make_features(options.make_features, out.graph, options.make_width, options.seed);
+    done.emplace_back(fmt::format("{} features made", name_of(names_of(MakeFeatures{}), options.make_features)));
+    return;
+  }
+  check_features(raw.features, raw.nodes, raw.features_where);
+  FeatureRule rule = options.features;
+  if (rule == FeatureRule::automatic) rule = entry && entry->binarize ? FeatureRule::binary : FeatureRule::raw;
+  switch (rule) {
+    case FeatureRule::automatic:
+    case FeatureRule::raw: out.features = std::move(raw.features); return;
+    case FeatureRule::binary: out.features = binarised(raw.features); break;
+    case FeatureRule::row_norm: out.features = row_normalised(raw.features); break;
+    case FeatureRule::standardize: out.features = standardised(raw.features); break;
+  }
+  static constexpr std::string_view kDone[] = {"", "", "features binarised", "feature rows normalised",
+                                               "features standardised"};
+  done.emplace_back(kDone[static_cast<int>(rule)]);
+}
+
+}  // namespace
+
+Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& options) {
+  Dataset out;
+  const CatalogEntry* entry =
+      recognise(format, raw.nodes, raw.has_features ? raw.features.width() : 0, raw.labels.classes);
+  out.name = entry ? std::string(entry->name) : raw.name;
+  out.format = format;
+  check_labels(raw.labels, raw.nodes, raw.labels_where);
+  check_names(raw.node_ids, raw.nodes, "node", raw.edges_where);
+  check_names(raw.feature_names, raw.has_features ? raw.features.width() : 0, "feature", raw.features_where);
+  check_names(raw.class_names, raw.labels.classes, "class", raw.labels_where);
+  check_splits(raw.splits, raw.nodes, raw.labels, raw.splits_where);
+
+  std::vector<std::string> done;
+  if (!raw.treatment.empty()) done.push_back(raw.treatment);
+  const bool as_usual = options.symmetrize == Switch::automatic && options.self_loops == LoopRule::automatic;
+  build_graph(raw, entry, options, out, done);
+  treat_features(raw, entry, options, out, done);
+  out.treatment = joined(done);
+  out.labels = std::move(raw.labels);
+  out.splits = std::move(raw.splits);
+  out.node_ids = std::move(raw.node_ids);
+  out.feature_names = std::move(raw.feature_names);
+  out.class_names = std::move(raw.class_names);
+  if (entry && as_usual && out.graph.edges() != entry->edges)
+    out.notes.push_back(fmt::format("{} usually has {} stored edges; this file gives {}", entry->title, entry->edges,
+                                    out.graph.edges()));
+  return out;
+}
+
+}  // namespace gs

@@ -1,0 +1,72 @@
+// What every reader must survive: files cut anywhere and files with a wrong byte. Both give a clean
+// data Error with a place and a hint; only a wrong byte may also go unnoticed, where it makes
+// another valid file.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "support/files.h"
+
+namespace gs::test {
+
+// The data Error of `action` in one line, "" when it succeeded. Anything else fails the test.
+inline std::string data_error_of(const std::function<void()>& action) {
+  try {
+    action();
+    return {};
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
+    EXPECT_FALSE(error.where().empty()) << error.what();
+    EXPECT_FALSE(error.hint().empty()) << error.what();
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+    return error.what();
+  }
+}
+
+// Hundreds of tiny reads: threads would only wait for each other.
+struct OneThread {
+  OneThread() { set_threads(1); }
+  ~OneThread() { set_threads(0); }
+};
+
+inline void replace(const fs::path& file, const std::string& text) {
+  fs::remove(file);  // a new file is written to memory; one that is truncated and rewritten goes to
+                     // disk each time
+  write_text(file, text);
+}
+
+// Cuts `file` at about `cuts` lengths, among them nothing and all but the last byte; restores it.
+inline void expect_truncation_is_noticed(const fs::path& file, size_t cuts,
+                                         const std::function<void()>& read) {
+  const OneThread one_thread;
+  const std::string whole = read_text(file);
+  ASSERT_EQ(data_error_of(read), "");
+  for (size_t i = 0; i <= cuts; ++i) {
+    const size_t length = (whole.size() - 1) * i / cuts;
+    replace(file, whole.substr(0, length));
+    EXPECT_NE(data_error_of(read), "")
+        << file << " cut to " << length << " of " << whole.size() << " bytes";
+  }
+  replace(file, whole);
+}
+
+// Inverts about `places` bytes of `file`, one at a time; restores it.
+inline void expect_wrong_bytes_do_no_harm(const fs::path& file, size_t places,
+                                          const std::function<void()>& read) {
+  const OneThread one_thread;
+  const std::string whole = read_text(file);
+  for (size_t i = 0; i <= places; ++i) {
+    std::string changed = whole;
+    changed[(whole.size() - 1) * i / places] ^= static_cast<char>(0xFF);
+    replace(file, changed);
+    data_error_of(read);
+  }
+  replace(file, whole);
+}
+
+}  // namespace gs::test

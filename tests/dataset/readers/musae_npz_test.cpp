@@ -1,0 +1,97 @@
+#include <gmock/gmock.h>
+
+#include "dataset/readers/damage.h"
+#include "dataset/readers/table.h"
+
+namespace gs::test {
+namespace {
+
+using testing::ElementsAre;
+
+RawDataset read(const fs::path& path) {
+  ReadRequest request;
+  request.path = path;
+  return read_musae_npz(request);
+}
+
+// As PyG publishes them: int64 edges in both directions and loops, float64 features, int64 targets.
+constexpr const char* kGood = R"(
+good = dict(edges=np.array([[0, 1], [1, 0], [2, 2]]), features=np.arange(6.).reshape(3, 2) / 2, target=np.array([1, 0, 3]))
+def write(name, drop=(), **changes):
+    np.savez(name + '.npz', **{k: v for k, v in {**good, **changes}.items() if k not in drop})
+)";
+
+TEST(MusaeNpz, ReadsEdgesFeaturesAndTargets) {
+  TempFolder folder;
+  run_python(
+      folder.path(),
+      std::string(kGood) + "write('facebook'); write('github', target=np.array([1, 0, 0], 'i4'))");
+  ASSERT_TRUE(detect_musae_npz(folder / "facebook.npz"));
+  EXPECT_EQ(detect_reader(folder / "facebook.npz").name, "musae-npz");
+  const RawDataset raw = read(folder / "facebook.npz");
+  EXPECT_EQ(raw.name, "facebook");
+  EXPECT_EQ(raw.nodes, 3);
+  EXPECT_THAT(raw.edges.source, ElementsAre(0, 1, 2));
+  EXPECT_THAT(raw.edges.target, ElementsAre(1, 0, 2));
+  EXPECT_TRUE(raw.symmetrize);
+  EXPECT_EQ(raw.self_loops, SelfLoops::drop);
+  EXPECT_THAT(raw.features.dense_matrix().values.span(), ElementsAre(0, .5, 1, 1.5, 2, 2.5));
+  EXPECT_EQ(raw.labels.task, Task::multiclass);
+  EXPECT_EQ(raw.labels.classes, 4);
+  EXPECT_EQ(read(folder / "github.npz").labels.task, Task::binary);
+}
+
+TEST(MusaeNpz, RefusesWrongContentByPlace) {
+  TempFolder folder;
+  run_python(folder.path(), std::string(kGood) + R"(
+write('no_target', drop=['target'])
+write('no_features', drop=['features'])
+write('high', edges=np.array([[0, 1], [1, 3]]))
+write('low', edges=np.array([[0, 1], [-1, 0]]))
+write('huge', edges=np.array([[0, 1], [2**33, 0]]))
+write('three_columns', edges=np.zeros((2, 3), 'i8'))
+write('flat', edges=np.zeros(4, 'i8'))
+write('targets', target=np.zeros(2, 'i8'))
+write('scalar_target', target=np.int64(3))
+write('text', features=np.array([['a', 'b']] * 3))
+write('pickle', features=np.array([[1, None]] * 3))
+write('vector', features=np.zeros(3))
+)");
+  const std::pair<const char*, const char*> cases[] = {
+      {"no_target", "has no array 'target'"},
+      {"no_features", "has no array 'features'"},
+      {"high", "high.npz[edges]: edge 1 names node 3"},
+      {"low", "low.npz[edges]: edge 1 names node -1"},
+      {"huge", "huge.npz[edges]: element (1, 0)"},
+      {"three_columns", "three_columns.npz[edges]: shape is (2, 3), expected (M, 2)"},
+      {"flat", "flat.npz[edges]"},
+      {"targets", "targets.npz[target]: 2 labels for 3 nodes"},
+      {"scalar_target", "scalar_target.npz[target]"},
+      {"text", "text.npz[features]"},
+      {"pickle", "pickle.npz[features]"},
+      {"vector", "vector.npz[features]"},
+  };
+  for (const auto& [name, part] : cases) {
+    SCOPED_TRACE(name);
+    const fs::path path = folder / (std::string(name) + ".npz");
+    EXPECT_TRUE(detect_musae_npz(path));
+    expect_data_error([&] { read(path); }, part);
+  }
+}
+
+TEST(MusaeNpz, RefusesAFileThatIsDamagedOrNotThere) {
+  TempFolder folder;
+  run_python(folder.path(), std::string(kGood) + "write('good')");
+  const fs::path path = folder / "good.npz";
+  expect_truncation_is_noticed(path, 150, [&] { read(path); });
+  expect_wrong_bytes_do_no_harm(path, 150, [&] { read(path); });
+  fs::create_directory(folder / "folder.npz");
+  write_text(folder / "empty.npz", "");
+  for (const char* name : {"folder.npz", "absent.npz", "empty.npz"}) {
+    EXPECT_FALSE(detect_musae_npz(folder / name)) << name;
+    expect_data_error([&] { read(folder / name); }, name);
+  }
+}
+
+}  // namespace
+}  // namespace gs::test
