@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks: ./dev bench [NAME...] [--quick]. Without a name, all of them."""
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parent / "build"
+
+BENCHMARKS = {
+    "read": ([sys.executable, str(HERE / "read.py")], []),
+    "csr_build": ([str(BUILD / "bench_csr_build")], ["10000000"]),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--quick", action="store_true", help="smaller sizes")
+    arguments = parser.parse_args()
+    for name in arguments.names or BENCHMARKS:
+        if name not in BENCHMARKS:
+            parser.error(f"unknown benchmark '{name}'; known: {', '.join(BENCHMARKS)}")
+        command, quick = BENCHMARKS[name]
+        print(f"== {name}", flush=True)
+        subprocess.run(command + (quick if arguments.quick else []), check=True)
+
+
+if __name__ == "__main__":
+    main()

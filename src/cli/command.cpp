@@ -1,0 +1,72 @@
+#include "cli/command.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/parallel.h"
+
+namespace gs::cli {
+
+void CommonOptions::describe(OptionList& v) {
+  v.group("Output");
+  v("json", json, "print the result as one JSON object on standard output");
+  v("quiet", quiet, "no progress and no notes");
+  v("threads", threads, "threads to use; 0 takes every core this process may run on").at_least(0).at_most(1024);
+}
+
+namespace {
+
+std::vector<BoundList> g_bound;
+
+std::string path_of(const CLI::App* app) {  // "data info", without the program's own name
+  std::string path;
+  for (; app->get_parent(); app = app->get_parent()) path = app->get_name() + (path.empty() ? "" : " " + path);
+  return path;
+}
+
+}  // namespace
+
+const std::vector<BoundList>& bound_lists() { return g_bound; }
+
+void add_options(CLI::App& app, OptionList& list) {
+  g_bound.push_back({path_of(&app), &list});
+  for (Option& option : list.options()) {
+    const std::string flag = option.flag();
+    CLI::Option* bound = nullptr;
+    if (auto* field = std::get_if<bool*>(&option.field)) {
+      bound = app.add_flag_function(flag, [&option, field](int64_t count) {
+        **field = count > 0;
+        option.given = true;
+      }, option.help);
+    } else {
+      bound = app.add_option_function<std::string>(flag, [&option](const std::string& text) {
+        option.set(text);
+        option.given = true;
+      }, option.help);
+      bound->type_name(option.type_name());
+      const std::string value = option.text();
+      if (!value.empty()) bound->default_str(value);
+    }
+    if (!option.group.empty()) bound->group(option.group);
+  }
+}
+
+std::unique_ptr<Progress> begin(const CommonOptions& common) {
+  set_threads(static_cast<int>(common.threads));
+  return make_progress(detect_progress_style(common.quiet));
+}
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0) fail_data("standard output", "cannot be written", "is the disk full, or the reader gone?");
+}
+
+void print_json(const nlohmann::json& value) {
+  print(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void say(const CommonOptions& common, const std::string& text) {
+  if (!common.quiet) std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+}  // namespace gs::cli

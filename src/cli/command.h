@@ -1,0 +1,70 @@
+// A subcommand is one file here: it declares its options on a CLI::App and returns what to run. The table of them is in
+// main.cpp. Results go to standard output (one JSON object with --json), everything else to standard error.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "base/options.h"
+#include "base/progress.h"
+
+namespace gs::cli {
+
+struct CommonOptions {
+  bool json = false, quiet = false;
+  int64_t threads = 0;
+
+  void describe(OptionList& v);
+};
+
+// Binds every declared option to the command line: "--name VALUE", a flag for a bool. The list must outlive the parse.
+void add_options(CLI::App& app, OptionList& list);
+
+// Every option list bound so far, with the command it belongs to ("data info"): for 'graphsurgeon options'.
+struct BoundList {
+  std::string command;
+  const OptionList* list;
+};
+const std::vector<BoundList>& bound_lists();
+
+// State of one subcommand that must outlive the parse: its options structs and their lists.
+template <class... Structs>
+struct Bound {
+  CommonOptions common;
+  std::tuple<Structs...> structs;
+  std::vector<std::unique_ptr<OptionList>> lists;
+
+  void bind(CLI::App& app) {
+    std::apply([&](auto&... s) { (add(app, s), ...); }, structs);
+    add(app, common);
+  }
+  template <class S>
+  S& get() { return std::get<S>(structs); }
+
+ private:
+  template <class S>
+  void add(CLI::App& app, S& options) {
+    lists.push_back(std::make_unique<OptionList>(describe(options)));
+    add_options(app, *lists.back());
+  }
+};
+
+// Applies --threads and makes the progress display that --quiet and the terminal ask for.
+std::unique_ptr<Progress> begin(const CommonOptions& common);
+
+void print(const std::string& text);                 // to standard output
+void print_json(const nlohmann::json& value);        // one object, one line
+void say(const CommonOptions& common, const std::string& text);  // to standard error, unless --quiet
+
+using Run = std::function<void()>;
+// Each declares its options and subcommands on `app` and stores what to run in the chosen one's callback.
+void setup_data(CLI::App& app, Run& run);
+void setup_options(CLI::App& app, Run& run);
+void setup_train(CLI::App& app, Run& run);
+void setup_embed(CLI::App& app, Run& run);
+void setup_eval(CLI::App& app, Run& run);
+
+}  // namespace gs::cli

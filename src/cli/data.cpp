@@ -1,0 +1,172 @@
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "dataset/catalog.h"
+#include "dataset/download.h"
+#include "dataset/folder.h"
+#include "dataset/generate.h"
+#include "dataset/load.h"
+#include "dataset/summary.h"
+
+namespace gs::cli {
+
+namespace {
+
+void notes_to_stderr(const CommonOptions& common, const Dataset& data) {
+  for (const auto& note : data.notes) say(common, "note: " + note);
+}
+
+void setup_info(CLI::App& parent, Run& run) {
+  CLI::App* app = parent.add_subcommand("info", "what a dataset holds: counts, degrees, homophily, splits, memory");
+  auto state = std::make_shared<Bound<LoadOptions>>();
+  auto data = std::make_shared<std::string>();
+  app->add_option("DATA", *data, "catalog name, file, folder, or generator as sbm:nodes=5000")->required();
+  state->bind(*app);
+  app->callback([=, &run] {
+    run = [=] {
+      const auto progress = begin(state->common);
+      const Dataset set = load_dataset(*data, state->get<LoadOptions>(), *progress);
+      progress->finish();
+      notes_to_stderr(state->common, set);
+      const Summary summary = summarise(set);
+      if (state->common.json) print_json(to_json(set, summary));
+      else print(to_text(set, summary));
+    };
+  });
+}
+
+struct OutputOptions {
+  bool overwrite = false;
+  void describe(OptionList& v) { v("overwrite", overwrite, "replace an existing output"); }
+};
+
+void report_written(const CommonOptions& common, const Dataset& set, const std::string& target) {
+  if (common.json)
+    print_json({{"output", target}, {"nodes", set.nodes()}, {"edges", set.graph.edges()}, {"features", set.features.width()}});
+  else
+    print(fmt::format("wrote {}: {} nodes, {} stored edges, {} features\n", target, set.nodes(), set.graph.edges(),
+                      set.features.width()));
+}
+
+void setup_convert(CLI::App& parent, Run& run) {
+  CLI::App* app = parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
+  auto state = std::make_shared<Bound<LoadOptions, OutputOptions>>();
+  auto data = std::make_shared<std::string>(), output = std::make_shared<std::string>();
+  app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
+  app->add_option("-o,--output", *output, "folder to write")->required();
+  state->bind(*app);
+  app->callback([=, &run] {
+    run = [=] {
+      const bool overwrite = state->get<OutputOptions>().overwrite;
+      check_output(*output, overwrite);
+      const auto progress = begin(state->common);
+      const Dataset set = load_dataset(*data, state->get<LoadOptions>(), *progress);
+      notes_to_stderr(state->common, set);
+      save_dataset(set, *output, overwrite, *progress);
+      progress->finish();
+      report_written(state->common, set, *output);
+    };
+  });
+}
+
+void setup_generate(CLI::App& parent, Run& run) {
+  CLI::App* app = parent.add_subcommand("generate", "make a graph with communities (sbm) or a large one (rmat), by seed");
+  auto state = std::make_shared<Bound<GenerateOptions, OutputOptions>>();
+  auto output = std::make_shared<std::string>();
+  app->add_option("-o,--output", *output, "folder to write")->required();
+  state->bind(*app);
+  app->callback([=, &run] {
+    run = [=] {
+      const bool overwrite = state->get<OutputOptions>().overwrite;
+      check_output(*output, overwrite);
+      const auto progress = begin(state->common);
+      const Dataset set = generate(state->get<GenerateOptions>(), *progress);
+      save_dataset(set, *output, overwrite, *progress);
+      progress->finish();
+      report_written(state->common, set, *output);
+    };
+  });
+}
+
+void setup_list(CLI::App& parent, Run& run) {
+  CLI::App* app = parent.add_subcommand("list", "the datasets known by name, and which are here");
+  struct RootOptions {
+    std::string data_root;
+    void describe(OptionList& v) {
+      v("data-root", data_root, "folder of the datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
+    }
+  };
+  auto state = std::make_shared<Bound<RootOptions>>();
+  state->bind(*app);
+  app->callback([=, &run] {
+    run = [=] {
+      const fs::path root = data_root(state->get<RootOptions>().data_root);
+      nlohmann::json rows = nlohmann::json::array();
+      std::string table = fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", "name", "title", "nodes",
+                                      "edges", "feat.", "cls", "task", "file");
+      for (const auto& entry : catalog()) {
+        const auto path = locate(entry, root);
+        const std::string where = path ? path->string() : "-";
+        table += fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", entry.name, entry.title, entry.nodes,
+                             entry.edges, entry.widths.front(), entry.classes, task_name(entry.task), where);
+        rows.push_back({{"name", entry.name}, {"title", entry.title}, {"format", entry.format}, {"nodes", entry.nodes},
+                        {"edges", entry.edges}, {"features", entry.widths}, {"classes", entry.classes},
+                        {"task", task_name(entry.task)}, {"in_paper", entry.in_paper}, {"note", entry.note},
+                        {"path", path ? nlohmann::json(where) : nlohmann::json()}});
+      }
+      if (state->common.json) print_json({{"data_root", root.string()}, {"datasets", rows}});
+      else print(table + fmt::format("\nlooked for below {}; 'graphsurgeon data fetch NAME' gets what is missing\n", root.string()));
+    };
+  });
+}
+
+void setup_fetch(CLI::App& parent, Run& run) {
+  CLI::App* app = parent.add_subcommand("fetch", "download a dataset of the catalog and check it");
+  struct FetchFlags {
+    std::string data_root, mirror;
+    bool overwrite = false;
+    void describe(OptionList& v) {
+      v("data-root", data_root, "folder to put it in; default $GRAPHSURGEON_DATA, else the user's cache folder");
+      v("mirror", mirror, "address to use in place of every https://host");
+      v("overwrite", overwrite, "download again what is there");
+    }
+  };
+  auto state = std::make_shared<Bound<FetchFlags>>();
+  auto name = std::make_shared<std::string>();
+  app->add_option("NAME", *name, "a name of 'graphsurgeon data list'")->required();
+  state->bind(*app);
+  app->callback([=, &run] {
+    run = [=] {
+      const CatalogEntry* entry = find_catalog(*name);
+      if (!entry) {
+        std::vector<std::string> known;
+        for (const auto& e : catalog()) known.emplace_back(e.name);
+        fail_unknown("dataset", *name, known);
+      }
+      const FetchFlags& flags = state->get<FetchFlags>();
+      const fs::path root = data_root(flags.data_root);
+      const auto progress = begin(state->common);
+      const fs::path path = fetch(*entry, {root, flags.mirror, flags.overwrite}, *progress);
+      LoadOptions load;
+      load.data_root = root.string();
+      const Dataset set = load_dataset(std::string(entry->name), load, *progress);  // checks it against the catalog
+      progress->finish();
+      notes_to_stderr(state->common, set);
+      report_written(state->common, set, path.string());
+    };
+  });
+}
+
+}  // namespace
+
+void setup_data(CLI::App& app, Run& run) {
+  app.require_subcommand(1);
+  setup_info(app, run);
+  setup_convert(app, run);
+  setup_generate(app, run);
+  setup_list(app, run);
+  setup_fetch(app, run);
+}
+
+}  // namespace gs::cli

@@ -1,0 +1,98 @@
+// The command line: a table of subcommands, and the only place that catches errors and turns them into exit codes
+// (0 done, 2 wrong usage, 3 bad data, 4 interrupted, 1 our bug).
+#include <cstdio>
+#include <new>
+
+#include "cli/command.h"
+#include "version.h"
+
+namespace gs::cli {
+
+namespace {
+
+struct Command {
+  const char *name, *about;
+  void (*setup)(CLI::App& app, Run& run);
+};
+
+constexpr Command kCommands[] = {
+    {"train", "learn embeddings of a graph", setup_train},
+    {"embed", "embed a graph with a trained model", setup_embed},
+    {"eval", "score embeddings by the linear protocol", setup_eval},
+    {"data", "look at, convert, generate and fetch datasets", setup_data},
+    {"options", "every option of every command as one page", setup_options},
+};
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
+  return error.exit_code();
+}
+
+// The innermost subcommand that was named, for its options and help.
+CLI::App* chosen(CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+// An option or subcommand that nobody knows: name the nearest that somebody does.
+Error unknown_argument(CLI::App& root, const std::string& argument) {
+  CLI::App* app = chosen(&root);
+  std::vector<std::string> known;
+  const bool option = argument.starts_with("-");
+  if (option) {
+    for (const auto* o : app->get_options()) known.push_back(o->get_name());
+  } else {
+    for (const auto* sub : app->get_subcommands([](CLI::App*) { return true; })) known.push_back(sub->get_name());
+  }
+  const std::string near = nearest(argument.substr(0, argument.find('=')), known);
+  std::string message = fmt::format("unknown {} '{}'", option ? "option" : "argument", printable(argument));
+  if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);
+  std::string path;
+  for (CLI::App* a = app; a; a = a->get_parent()) path = a->get_name() + (path.empty() ? "" : " " + path);
+  return Error(ErrorKind::usage, message, "", fmt::format("'{} --help' lists what there is", path));
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app("Node embeddings of an attributed graph, without labels.", "graphsurgeon");
+  app.set_version_flag("--version", std::string("graphsurgeon " GS_VERSION));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer("'graphsurgeon COMMAND --help' tells more.");
+  app.option_defaults()->always_capture_default(false);
+  Run run;
+  for (const Command& command : kCommands) command.setup(*app.add_subcommand(command.name, command.about), run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ExtrasError&) {
+    const auto extras = app.remaining(true);
+    return complain(unknown_argument(app, extras.empty() ? std::string() : extras.front()));
+  } catch (const CLI::ParseError& e) {
+    // An unknown word where a subcommand belongs is told as such, not as "a subcommand is required".
+    if (const auto extras = app.remaining(true); !extras.empty()) return complain(unknown_argument(app, extras.front()));
+    return complain(Error(ErrorKind::usage, e.what(), "", fmt::format("'{} --help' lists what there is",
+                                                                      chosen(&app)->get_name())));
+  }
+  run();
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace gs::cli
+
+int main(int argc, char** argv) {
+  try {
+    return gs::cli::run_command_line(argc, argv);
+  } catch (const gs::Error& error) {
+    return gs::cli::complain(error);
+  } catch (const std::bad_alloc&) {
+    return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
+                                       "close other programs, or take a smaller graph or batch"));
+  } catch (const std::exception& error) {
+    return gs::cli::complain(gs::Error(gs::ErrorKind::internal, error.what(), "",
+                                       "this is a bug in graphsurgeon; please report it with the command that led here"));
+  }
+}

@@ -1,0 +1,194 @@
+// The data commands, run as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+#include "support/program.h"
+
+namespace gs::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+json info(const std::string& data) {
+  const Outcome run = run_program("data info --json " + data, "GRAPHSURGEON_DATA=" + shared_data().string());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return run.exit_code == 0 ? json::parse(run.out) : json::object();
+}
+
+struct Known {
+  const char* name;
+  int64_t nodes, edges, features, classes;
+};
+
+class PaperCounts : public testing::TestWithParam<Known> {};
+
+TEST_P(PaperCounts, AreWhatTheFilesGive) {
+  GS_NEEDS_SHARED_DATA();
+  const Known& known = GetParam();
+  const json found = info(known.name);
+  EXPECT_EQ(found["nodes"], known.nodes);
+  EXPECT_EQ(found["edges"], known.edges);
+  EXPECT_EQ(found["features"], known.features);
+  EXPECT_EQ(found["classes"], known.classes);
+  EXPECT_EQ(found["task"], "mcc");
+}
+
+INSTANTIATE_TEST_SUITE_P(Real, PaperCounts,
+                         testing::Values(Known{"photo", 7650, 238162, 745, 8}, Known{"cs", 18333, 163788, 6805, 15},
+                                         Known{"dblp", 17716, 105734, 1639, 4}, Known{"pubmed", 19717, 88648, 500, 3},
+                                         Known{"actor", 7600, 30019, 932, 5}, Known{"facebook", 22470, 341646, 4714, 4}),
+                         [](const auto& p) { return std::string(p.param.name); });
+
+TEST(DataCommand, ActorHasItsTenSplits) {
+  GS_NEEDS_SHARED_DATA();
+  EXPECT_EQ(info("actor")["splits"], 10);
+}
+
+TEST(DataCommand, OverridesWinOverTheCatalog) {
+  GS_NEEDS_SHARED_DATA();
+  EXPECT_EQ(info("photo --symmetrize no --self-loops keep")["edges"], 143663);
+  EXPECT_EQ(info("actor --self-loops drop")["edges"], 30019 - 93);
+}
+
+TEST(DataCommand, ConvertThenInfoTellsTheSame) {
+  GS_NEEDS_SHARED_DATA();
+  const TempFolder folder;
+  const std::string target = (folder / "photo").string();
+  const Outcome run = run_program("data convert photo -o " + target, "GRAPHSURGEON_DATA=" + shared_data().string());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json before = info("photo"), after = info(target);
+  for (const char* key : {"nodes", "edges", "features", "classes", "components", "isolated", "class_counts"})
+    EXPECT_EQ(before[key], after[key]) << key;
+}
+
+TEST(DataCommand, GenerateIsTheSameOnAnyNumberOfThreads) {
+  const TempFolder folder;
+  for (const char* threads : {"1", "2", "5"}) {
+    const Outcome run = run_program(std::string("data generate --nodes 2000 --seed 7 --threads ") + threads + " -o " +
+                                    (folder / threads).string());
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  for (const char* file : {"neighbors.npy", "offsets.npy", "features.npy", "labels.npy"}) {
+    const std::string one = read_text(folder / "1" / file);
+    EXPECT_FALSE(one.empty());
+    EXPECT_EQ(one, read_text(folder / "2" / file)) << file;
+    EXPECT_EQ(one, read_text(folder / "5" / file)) << file;
+  }
+}
+
+TEST(DataCommand, GeneratorAsData) {
+  const json found = info("sbm:nodes=500,classes=7,features=16");
+  EXPECT_EQ(found["nodes"], 500);
+  EXPECT_EQ(found["classes"], 7);
+  EXPECT_EQ(found["features"], 16);
+}
+
+TEST(DataCommand, ListNamesTheFourteen) {
+  const Outcome run = run_program("data list --json");
+  ASSERT_EQ(run.exit_code, 0);
+  int in_paper = 0;
+  const json list = json::parse(run.out);
+  for (const auto& row : list["datasets"]) in_paper += row["in_paper"].get<bool>();
+  EXPECT_EQ(in_paper, 14);
+}
+
+TEST(DataCommand, AnExistingOutputIsKept) {
+  const TempFolder folder;
+  const std::string target = (folder / "graph").string();
+  ASSERT_EQ(run_program("data generate --nodes 100 -o " + target).exit_code, 0);
+  const std::string before = read_text(folder / "graph/neighbors.npy");
+  const Outcome again = run_program("data generate --nodes 200 -o " + target);
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_THAT(again.err, HasSubstr("--overwrite"));
+  EXPECT_EQ(read_text(folder / "graph/neighbors.npy"), before);
+  EXPECT_EQ(run_program("data generate --nodes 200 --overwrite -o " + target).exit_code, 0);
+  EXPECT_NE(read_text(folder / "graph/neighbors.npy"), before);
+}
+
+TEST(DataCommand, ProgressAndNotesStayOffStandardOutput) {
+  const Outcome run = run_program("data info sbm:nodes=300 --json");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NO_THROW(json::parse(run.out));
+  EXPECT_EQ(run_program("data info sbm:nodes=300 --quiet").err, "");
+}
+
+// One line, a hint, exit 3.
+void expect_bad_data(const Outcome& run, const std::string& part) {
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(part));
+  EXPECT_THAT(run.err, HasSubstr("hint: "));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 2) << run.err;
+  EXPECT_EQ(run.out, "");
+}
+
+TEST(BadInput, MissingFileNamesTheNearestDataset) { expect_bad_data(run_program("data info phto"), "photo"); }
+
+TEST(BadInput, AbsentDatasetSaysWhatToType) {
+  const TempFolder empty;
+  const Outcome run = run_program("data info cs --data-root " + empty.path().string());
+  expect_bad_data(run, "CS");
+  EXPECT_THAT(run.err, HasSubstr("data fetch cs"));
+}
+
+TEST(BadInput, TruncatedNpzLeavesNoOutput) {
+  GS_NEEDS_SHARED_DATA();
+  const TempFolder folder;
+  const std::string whole = read_text(shared_data() / "dblp.npz");
+  write_text(folder / "cut.npz", whole.substr(0, whole.size() / 2));
+  expect_bad_data(run_program("data convert " + (folder / "cut.npz").string() + " -o " + (folder / "out").string()), "cut.npz");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1);
+}
+
+TEST(BadInput, AnEdgeToNowhereNamesItsLine) {
+  const TempFolder folder;
+  write_text(folder / "edges.csv", "0,1\n1,2\n2,9\n");
+  write_text(folder / "features.csv", "1,0,0,1\n0,1,0,1\n1,1,0,0\n");
+  expect_bad_data(run_program("data info " + folder.path().string()), "edges.csv:3");
+}
+
+TEST(BadInput, AFolderOfNothingKnown) {
+  const TempFolder folder;
+  write_text(folder / "notes.md", "hello");
+  expect_bad_data(run_program("data info " + folder.path().string()), folder.path().string());
+}
+
+TEST(BadInput, ControlCharactersOfAFileNeverReachTheTerminal) {
+  const TempFolder folder;
+  write_text(folder / "edges.csv", "a,b\n\x1b[31mred,c,1,2,3\n");
+  const Outcome run = run_program("data info " + (folder / "edges.csv").string());
+  EXPECT_NE(run.exit_code, 1);
+  EXPECT_THAT(run.err, Not(HasSubstr("\x1b")));
+}
+
+TEST(Usage, AMisspeltOptionNamesTheNearest) {
+  const Outcome run = run_program("data info photo --symetrize yes");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("did you mean '--symmetrize'"));
+}
+
+TEST(Usage, AMisspeltCommandNamesTheNearest) {
+  const Outcome run = run_program("dta info photo");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("did you mean 'data'"));
+}
+
+TEST(Usage, AWrongValueListsTheRightOnes) {
+  const Outcome run = run_program("data info sbm --features binry");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("did you mean 'binary'"));
+  EXPECT_THAT(run.err, HasSubstr("standardize"));
+}
+
+TEST(Usage, UnknownFormatListsTheFormats) {
+  const Outcome run = run_program("data info /dev/null --format gnnbenchmark");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("gnn-benchmark"));
+}
+
+}  // namespace
+}  // namespace gs::test
