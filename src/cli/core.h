@@ -1,0 +1,10 @@
+// Loads the core library (and with it libtorch) at the first call.
+#pragma once
+
+#include "core/api.h"
+
+namespace gs::cli {
+
+const CoreApi& core();
+
+}  // namespace gs::cli

@@ -1,0 +1,382 @@
+#include "eval/probe.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "eval/lbfgs.h"
+#include "eval/logistic.h"
+#include "eval/metrics.h"
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kRowBytes = int64_t{512} << 20;  // gathered rows held at once
+constexpr int64_t kBatchBytes = int64_t{2} << 20;  // of one batch: more would leave a core's cache
+constexpr int64_t kTestBlock = 8192;               // test rows gathered at once
+constexpr double kSmallStep =
+    1e8;  // multiplications of a step below which threads get in each other's way
+constexpr double kNone = -1;  // below every score
+
+// The runs' part of a problem, checked: known nodes only, none of the sets empty.
+std::vector<Split> usable(const Input& x, const Labels& labels, const std::vector<Split>& splits,
+                          bool with_test) {
+  const int64_t nodes = x.rows();
+  const bool multi = labels.task == Task::multilabel;
+  if (labels.task == Task::none || labels.classes < 1)
+    fail_data("labels", "there are none to learn from", "evaluation needs a dataset with labels");
+  if ((multi ? labels.multi.size() / labels.classes : labels.single.size()) != nodes)
+    fail_data("embeddings",
+              fmt::format("{} rows, but the dataset has {} labelled rows", nodes,
+                          multi ? labels.multi.size() / labels.classes : labels.single.size()),
+              "embeddings and dataset must list the same nodes in the same order");
+  const auto known = [&](const std::vector<int32_t>& from, const char* name, size_t split) {
+    std::vector<int32_t> out;
+    for (const int32_t node : from) {
+      GS_ASSERT(node >= 0 && node < nodes);
+      if (labels.known(node)) out.push_back(node);
+    }
+    if (out.empty())
+      fail_data(fmt::format("split {}", split), fmt::format("has no labelled {} nodes", name),
+                "choose other --splits");
+    return out;
+  };
+  std::vector<Split> out;
+  for (size_t i = 0; i < splits.size(); ++i)
+    out.push_back({known(splits[i].train, "training", i), known(splits[i].val, "validation", i),
+                   with_test ? known(splits[i].test, "test", i) : std::vector<int32_t>{}});
+  return out;
+}
+
+void check_finite(const Input& x) {
+  const at::Tensor values = x.sparse() ? x.sparse_operator().matrix().values() : x.dense().detach();
+  if (values.numel() == 0) return;
+  const auto [low, high] = at::aminmax(values);  // NaN if any is
+  if (!std::isfinite(low.item<double>()) || !std::isfinite(high.item<double>()))
+    fail_data("embeddings", "hold NaN or infinite values",
+              "train with a smaller learning rate, or check the features");
+}
+
+// Held-out nodes of each run with their truths, scored again and again.
+class HeldOut {
+ public:
+  HeldOut(const Input& x, const Labels& labels, const NodeLists& nodes)
+      : rows_(x, nodes, at::kFloat, RowBatch::Use::scores),
+        multi_(labels.task == Task::multilabel),
+        classes_(labels.classes),
+        scores_(at::empty({static_cast<int64_t>(nodes.size()), labels.classes, rows_.longest()},
+                          at::TensorOptions().device(x.device()).dtype(at::kFloat))),
+        predicted_(static_cast<size_t>(rows_.longest())) {
+    for (const auto& list : nodes) truths_.emplace_back(labels, list);
+  }
+
+  void score(const LinearWeights& weights) {
+    rows_.scores(weights, scores_);
+    host_ = scores_.to(at::kCPU);
+  }
+
+  double of_run(int64_t r) {  // accuracy or macro ROC-AUC at the last scored weights
+    const Truth& truth = truths_[static_cast<size_t>(r)];
+    const int64_t nodes = rows_.count(r), stride = rows_.longest();
+    const ScoreTable table{host_.const_data_ptr<float>() + r * classes_ * stride, classes_, nodes,
+                           stride};
+    if (multi_) return macro_auc(table, truth.multi);
+    const std::span<int32_t> predicted(predicted_.data(), static_cast<size_t>(nodes));
+    predict(table, predicted);
+    return accuracy(predicted, truth.single);
+  }
+
+  struct Truth {
+    std::vector<int32_t> single;
+    std::vector<uint8_t> multi;  // class-major
+
+    Truth(const Labels& labels, std::span<const int32_t> nodes) {
+      if (labels.task != Task::multilabel) {
+        for (const int32_t node : nodes) single.push_back(labels.single[node]);
+        return;
+      }
+      multi.reserve(nodes.size() * static_cast<size_t>(labels.classes));
+      for (int64_t c = 0; c < labels.classes; ++c)
+        for (const int32_t node : nodes) multi.push_back(labels.multi[node * labels.classes + c]);
+    }
+  };
+
+ private:
+  RowBatch rows_;
+  bool multi_;
+  int64_t classes_;
+  at::Tensor scores_, host_;
+  std::vector<Truth> truths_;
+  std::vector<int32_t> predicted_;
+};
+
+// The weights of each run at its best validation score, and when that was.
+struct Fit {
+  LinearWeights weights;
+  std::vector<double> score;
+  std::vector<int64_t> step;
+
+  Fit(const Input& x, int64_t runs, int64_t classes)
+      : weights(LinearWeights::zeros(x, runs, classes, at::kFloat)),
+        score(static_cast<size_t>(runs), kNone),
+        step(static_cast<size_t>(runs), 0) {}
+
+  // Keeps what beats the best so far; weights that overflowed never do.
+  void offer(const LinearWeights& now, HeldOut& validation, int64_t at_step) {
+    validation.score(now);
+    const at::Tensor sums = (now.w.sum({1}) + now.b.sum({1})).to(at::kCPU);
+    for (int64_t r = 0; r < sums.size(0); ++r) {
+      if (!std::isfinite(sums.const_data_ptr<float>()[r])) continue;
+      const double value = validation.of_run(r);
+      if (value <= score[static_cast<size_t>(r)]) continue;
+      score[static_cast<size_t>(r)] = value;
+      step[static_cast<size_t>(r)] = at_step;
+      weights.w[r].copy_(now.w[r]);
+      weights.b[r].copy_(now.b[r]);
+    }
+  }
+};
+
+// Xavier's uniform weights, a stream of random numbers for each run; the same numbers in either
+// layout.
+LinearWeights xavier(const Input& x, int64_t first_run, int64_t runs, int64_t classes,
+                     uint64_t seed) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(x.width() + classes));
+  at::Tensor values = at::empty({runs, classes, x.width()}, at::kFloat);
+  auto* out = values.data_ptr<float>();
+  for (int64_t r = 0; r < runs; ++r) {
+    Random random = Random(seed).fork("probe", first_run + r);
+    for (int64_t i = 0; i < classes * x.width(); ++i)
+      *out++ = static_cast<float>(bound * (2 * random.uniform() - 1));
+  }
+  LinearWeights weights = LinearWeights::zeros(x, runs, classes, at::kFloat);
+  weights.matrices(x).copy_(values.transpose(1, 2));
+  return weights;
+}
+
+struct Problem {
+  const Input& x;
+  const Labels& labels;
+  const std::vector<Split>& splits;
+  const ProbeOptions& options;
+  uint64_t seed;
+
+  NodeLists nodes(int64_t begin, int64_t end, std::vector<int32_t> Split::*set) const {
+    NodeLists out;
+    for (int64_t r = begin; r < end; ++r) out.emplace_back(splits[static_cast<size_t>(r)].*set);
+    return out;
+  }
+};
+
+Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
+  const int64_t runs = end - begin;
+  LogisticBatch train(p.x, p.labels, p.nodes(begin, end, &Split::train));
+  HeldOut validation(p.x, p.labels, p.nodes(begin, end, &Split::val));
+  LinearWeights weights = xavier(p.x, begin, runs, p.labels.classes, p.seed);
+  const auto zeros = [&] { return LinearWeights::zeros(p.x, runs, p.labels.classes, at::kFloat); };
+  LinearWeights gradient = zeros();
+  const LinearWeights first = zeros(), second = zeros();
+  const at::Tensor step_number = at::zeros({}, weights.w.options());
+  Fit fit(p.x, runs, p.labels.classes);
+  for (int64_t step = 1; step <= p.options.probe_epochs; ++step) {
+    train.gradient(weights, gradient);
+    step_number.fill_(step);
+    at::_fused_adam_({weights.w, weights.b}, {gradient.w, gradient.b}, {first.w, first.b},
+                     {second.w, second.b}, {}, {step_number, step_number}, p.options.probe_lr, 0.9,
+                     0.999, /*weight_decay=*/0, /*eps=*/1e-8,
+                     /*amsgrad=*/false, /*maximize=*/false);
+    if (step % p.options.probe_every == 0 || step == p.options.probe_epochs)
+      fit.offer(weights, validation, step);
+  }
+  return fit;
+}
+
+// One run to convergence for each penalty, from the strongest down, each from where the last ended.
+// Penalties are in units of the features' mean square, which makes the choice free of the
+// embedding's scale; the bias has none.
+Fit fit_lbfgs(const Problem& p, int64_t run) {
+  constexpr double kPenalties[] = {1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4};
+  LogisticBatch train(p.x, p.labels, p.nodes(run, run + 1, &Split::train), at::kDouble);
+  HeldOut validation(p.x, p.labels, p.nodes(run, run + 1, &Split::val));
+  const double rms = std::sqrt(train.rows().mean_square()), scale = rms > 0 ? 1 / rms : 1;
+  const int64_t entries = p.x.width() * p.labels.classes;
+  const auto weights_at = [&](const at::Tensor& flat) {  // flat: the weights for features of mean
+                                                         // square 1, then the biases
+    return LinearWeights{(flat.slice(0, 0, entries) * scale).unsqueeze(0),
+                         flat.slice(0, entries).unsqueeze(0)};
+  };
+  at::Tensor flat = at::zeros({entries + p.labels.classes},
+                              at::TensorOptions().device(p.x.device()).dtype(at::kDouble));
+  LinearWeights gradient = LinearWeights::zeros(p.x, 1, p.labels.classes, at::kDouble);
+  Fit fit(p.x, 1, p.labels.classes);
+  for (const double penalty : kPenalties) {
+    const auto objective = [&](const at::Tensor& at_flat) {
+      const at::Tensor w = at_flat.slice(0, 0, entries);
+      const double loss = train.gradient(weights_at(at_flat), gradient, true).item<double>();
+      Evaluation out{loss + penalty / 2 * at::dot(w, w).item<double>(),
+                     at::cat({gradient.w[0] * scale, gradient.b[0]})};
+      out.gradient.slice(0, 0, entries).add_(w, penalty);
+      return out;
+    };
+    const Minimum found = minimise(objective, flat, {.iterations = 200, .tolerance = 1e-5});
+    flat = found.x;
+    const LinearWeights weights = weights_at(flat);
+    fit.offer({weights.w.to(at::kFloat), weights.b.to(at::kFloat)}, validation, found.iterations);
+  }
+  return fit;
+}
+
+// The scores of one run's test nodes, a block of rows at a time.
+void test(const Problem& p, const LinearWeights& weights, std::span<const int32_t> nodes,
+          ProbeRun& out) {
+  const bool multi = p.labels.task == Task::multilabel;
+  const int64_t classes = p.labels.classes, count = static_cast<int64_t>(nodes.size());
+  std::vector<int32_t> predicted(multi ? 0 : nodes.size());
+  at::Tensor scores = multi ? at::empty({classes, count}, at::kFloat) : at::Tensor();
+  for (int64_t begin = 0; begin < count; begin += kTestBlock) {
+    const int64_t rows = std::min(kTestBlock, count - begin);
+    const RowBatch block(p.x,
+                         {nodes.subspan(static_cast<size_t>(begin), static_cast<size_t>(rows))},
+                         at::kFloat, RowBatch::Use::once);
+    at::Tensor part = at::empty({1, classes, rows}, weights.w.options());
+    block.scores(weights, part);
+    if (multi) {
+      scores.slice(1, begin, begin + rows).copy_(part[0]);
+    } else {
+      const at::Tensor host = part.to(at::kCPU);
+      predict({host.const_data_ptr<float>(), classes, rows, rows},
+              std::span(predicted).subspan(static_cast<size_t>(begin), static_cast<size_t>(rows)));
+    }
+  }
+  const HeldOut::Truth truth(p.labels, nodes);
+  if (multi) {
+    const ScoreTable table{scores.const_data_ptr<float>(), classes, count, count};
+    out.test = 100 * macro_auc(table, truth.multi);
+    out.micro_auc = 100 * micro_auc(table, truth.multi);
+  } else {
+    const F1 both = f1(predicted, truth.single, classes);
+    out.test = 100 * accuracy(predicted, truth.single);
+    out.macro_f1 = 100 * both.macro;
+    out.micro_f1 = 100 * both.micro;
+  }
+}
+
+int64_t bytes_of(const Problem& p, const Split& split) {
+  const auto train = static_cast<int64_t>(split.train.size()),
+             val = static_cast<int64_t>(split.val.size());
+  const auto classes = p.labels.classes;
+  if (!p.x.sparse())
+    return 4 * (train * (2 * p.x.width() + 3 * classes) + val * (p.x.width() + classes));
+  const int64_t per_row =
+      p.x.sparse_operator().matrix().values().numel() / std::max<int64_t>(1, p.x.rows());
+  return 16 * (train + val) * per_row + 4 * (3 * train + val) * classes;
+}
+
+// How the runs are shared out: batches that stay in a core's cache, as many side by side as there
+// are threads and room, each on one thread. A few large runs go one after another instead, each on
+// all threads. On a GPU one batch takes all that fit.
+struct Plan {
+  int64_t batch = 1;
+  bool side_by_side = false;
+};
+
+Plan plan(const Problem& p) {
+  int64_t bytes = 1;
+  double step = 0;
+  for (const Split& split : p.splits) {
+    bytes = std::max(bytes, bytes_of(p, split));
+    step = std::max(step, 2.0 * static_cast<double>(split.train.size()) *
+                              static_cast<double>(p.x.width() * p.labels.classes));
+  }
+  const auto runs = static_cast<int64_t>(p.splits.size());
+  const int64_t fit = std::clamp<int64_t>(kRowBytes / bytes, 1, runs);
+  if (p.x.device() != at::kCPU) return {p.options.solver == Solver::adam ? fit : 1, false};
+  const int64_t batch =
+      p.options.solver == Solver::adam ? std::clamp<int64_t>(kBatchBytes / bytes, 1, fit) : 1;
+  return {batch, step < kSmallStep || fit / batch >= (threads() + 1) / 2};
+}
+
+// libtorch on one thread while it lives, so that a run alone computes as it does among others.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
+  const auto runs = static_cast<int64_t>(p.splits.size());
+  std::vector<ProbeRun> out(p.splits.size());
+  const Plan way = plan(p);
+  const auto solve = [&](int64_t batch) {
+    const int64_t begin = batch * way.batch, end = std::min(runs, begin + way.batch);
+    const Fit fit =
+        p.options.solver == Solver::lbfgs ? fit_lbfgs(p, begin) : fit_adam(p, begin, end);
+    for (int64_t r = begin; r < end; ++r) {
+      const auto local = static_cast<size_t>(r - begin);
+      if (fit.score[local] == kNone) continue;
+      ProbeRun& run = out[static_cast<size_t>(r)];
+      run.validation = 100 * fit.score[local];
+      run.best_step = fit.step[local];
+      if (with_test)
+        test(p, fit.weights.run(r - begin), p.splits[static_cast<size_t>(r)].test, run);
+    }
+  };
+  const int64_t batches = (runs + way.batch - 1) / way.batch;
+  const auto solve_all = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) solve(i);
+  };
+  if (way.side_by_side) {
+    const OneThread guard;
+    parallel_for(batches, 1, solve_all);
+  } else {
+    solve_all(0, batches);
+  }
+  return out;
+}
+
+}  // namespace
+
+double Score::mean() const {
+  double sum = 0;
+  for (const ProbeRun& run : runs) sum += run.test;
+  return runs.empty() ? 0 : sum / static_cast<double>(runs.size());
+}
+
+double Score::deviation() const {
+  const double centre = mean();
+  double sum = 0;
+  for (const ProbeRun& run : runs) sum += (run.test - centre) * (run.test - centre);
+  return runs.empty() ? 0 : std::sqrt(sum / static_cast<double>(runs.size()));
+}
+
+Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split>& splits,
+                   const ProbeOptions& options, uint64_t seed) {
+  const std::vector<Split> checked = usable(x, labels, splits, true);
+  check_finite(x);
+  return {labels.task == Task::multilabel ? "roc_auc" : "accuracy",
+          probe({x, labels, checked, options, seed}, true)};
+}
+
+std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,
+                                      const std::vector<Split>& splits, const ProbeOptions& options,
+                                      uint64_t seed) {
+  const Input x(z);
+  const std::vector<Split> checked = usable(x, labels, splits, false);
+  check_finite(x);
+  std::vector<double> out;
+  for (const ProbeRun& run : probe({x, labels, checked, options, seed}, false))
+    out.push_back(run.validation);
+  return out;
+}
+
+}  // namespace gs

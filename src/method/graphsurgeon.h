@@ -1,0 +1,54 @@
+// GraphSurgeon: two learned augmentation heads f1, f2 and one shared encoder h, trained together.
+//   pre:   Z1 = h(f1(X)), Z2 = h(f2(X))      heads F to D, encoder D to K
+//   post:  Z1 = f1(h(X)), Z2 = f2(h(X))      encoder F to D, heads D to K
+// Dropout is behind each head (its own mask) and behind each encoder layer (its own mask for each view's pass).
+// The asymmetric variant of the ablation adds batch norm to the encoder and a prediction head on the left network;
+// embeddings are taken before that head.
+#pragma once
+
+#include <optional>
+
+#include "config/loss_options.h"
+#include "nn/encoder.h"
+#include "objective/loss.h"
+
+namespace gs {
+
+struct Views {
+  at::Tensor first, second;  // N x K
+};
+
+// What a model computes on: the whole graph at one place.
+struct Batch {
+  Input features;
+  std::shared_ptr<const SparseOperator> adjacency;
+};
+
+class GraphSurgeon {
+ public:
+  GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place, Random random);
+
+  Views views(const Batch& batch, bool training, Random masks) const;  // the embeddings of both networks
+  Loss loss(const Views& views, const LossOptions& options) const;
+
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  const ModelOptions& options() const { return options_; }
+  const Encoder& encoder() const { return encoder_; }
+  const Mlp& head(int view) const { return view == 0 ? first_ : second_; }
+  int64_t features() const { return features_; }
+
+ private:
+  int64_t features_;
+  ModelOptions options_;
+  Parameters parameters_;
+  Mlp first_, second_;
+  Encoder encoder_;
+  std::optional<Mlp> predictor_;
+};
+
+at::Tensor combine(const Views& views, Combine rule);
+
+Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place);
+
+}  // namespace gs

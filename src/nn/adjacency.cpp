@@ -1,0 +1,60 @@
+// Normalised adjacencies with explicit values in double, so that the plain path can be checked to full precision.
+#include <algorithm>
+#include <cmath>
+
+#include "graph/normalize.h"
+#include "nn/sparse_operator.h"
+
+namespace gs {
+
+namespace {
+
+bool has_loop(const Csr& graph, int64_t node) {
+  const auto row = graph.row(node);
+  return std::binary_search(row.begin(), row.end(), static_cast<int32_t>(node));
+}
+
+double weight_at(const Csr& graph, int64_t entry) { return graph.weighted() ? graph.weights[entry] : 1.0; }
+
+}  // namespace
+
+std::shared_ptr<const SparseOperator> gcn_operator(const Csr& graph, const Place& place) {
+  const int64_t n = graph.nodes();
+  std::vector<double> scale = row_sums(graph);
+  std::vector<int64_t> offsets{0};
+  std::vector<int32_t> indices;
+  std::vector<double> values;
+  offsets.reserve(n + 1);
+  indices.reserve(graph.edges() + n);
+  values.reserve(graph.edges() + n);
+  for (int64_t v = 0; v < n; ++v) {
+    const double degree = scale[v] + (has_loop(graph, v) ? 0 : 1);
+    scale[v] = degree > 0 ? 1 / std::sqrt(degree) : 0;
+  }
+  for (int64_t v = 0; v < n; ++v) {
+    bool loop_due = !has_loop(graph, v);
+    const auto put = [&](int64_t u, double weight) {
+      indices.push_back(static_cast<int32_t>(u));
+      values.push_back(scale[v] * weight * scale[u]);
+    };
+    for (int64_t e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
+      if (loop_due && graph.neighbors[e] > v) put(v, 1), loop_due = false;
+      put(graph.neighbors[e], weight_at(graph, e));
+    }
+    if (loop_due) put(v, 1);
+    offsets.push_back(static_cast<int64_t>(indices.size()));
+  }
+  return std::make_shared<SparseOperator>(n, n, offsets, indices, values, place);
+}
+
+std::shared_ptr<const SparseOperator> mean_operator(const Csr& graph, const Place& place) {
+  const std::vector<double> sums = row_sums(graph);
+  std::vector<double> values(graph.edges());
+  for (int64_t v = 0; v < graph.nodes(); ++v)
+    for (int64_t e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e)
+      values[e] = sums[v] > 0 ? weight_at(graph, e) / sums[v] : 0;
+  return std::make_shared<SparseOperator>(graph.nodes(), graph.nodes(), graph.offsets.span(), graph.neighbors.span(),
+                                          values, place);
+}
+
+}  // namespace gs

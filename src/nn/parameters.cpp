@@ -1,0 +1,44 @@
+#include "nn/parameters.h"
+
+namespace gs {
+
+at::Tensor Parameters::add(const std::string& name, at::Tensor value) {
+  value = value.to(place_.options()).set_requires_grad(true);
+  weights_.push_back({name, value});
+  return value;
+}
+
+at::Tensor Parameters::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
+  at::Tensor value = at::empty(shape, at::kDouble);
+  Random stream = random_.fork(name);
+  double* data = value.data_ptr<double>();
+  for (int64_t i = 0; i < value.numel(); ++i) data[i] = bound * (2 * stream.uniform() - 1);
+  return add(name, value);
+}
+
+at::Tensor Parameters::constant(const std::string& name, at::IntArrayRef shape, double value) {
+  return add(name, at::full(shape, value, at::kDouble));
+}
+
+at::Tensor Parameters::buffer(const std::string& name, at::IntArrayRef shape, double value) {
+  buffers_.push_back({name, at::full(shape, value, place_.options())});
+  return buffers_.back().tensor;
+}
+
+std::vector<NamedTensor> Parameters::all() const {
+  std::vector<NamedTensor> out = weights_;
+  out.insert(out.end(), buffers_.begin(), buffers_.end());
+  return out;
+}
+
+int64_t Parameters::count() const {
+  int64_t total = 0;
+  for (const auto& weight : weights_) total += weight.tensor.numel();
+  return total;
+}
+
+void Parameters::zero_gradients() {
+  for (auto& weight : weights_) weight.tensor.mutable_grad() = at::Tensor();
+}
+
+}  // namespace gs

@@ -1,0 +1,39 @@
+// Adam (Kingma & Ba), as torch.optim.Adam computes it, with state that a checkpoint can hold.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "nn/parameters.h"
+
+namespace gs {
+
+struct AdamOptions {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+};
+
+class Adam {
+ public:
+  Adam(const Parameters& parameters, const AdamOptions& options);
+
+  void step();  // uses and leaves the gradients; a weight without one is passed over
+
+  // The state as named tensors ("m.NAME", "v.NAME") and the number of steps taken.
+  std::vector<NamedTensor> state() const;
+  int64_t steps() const { return steps_; }
+  void set_steps(int64_t steps) { steps_ = steps; }
+
+ private:
+  struct Moments {
+    at::Tensor weight, first, second;
+    std::string name;
+  };
+  AdamOptions options_;
+  std::vector<Moments> moments_;
+  int64_t steps_ = 0;
+};
+
+// Norm of all gradients together; scales them down to `limit` when that is above 0 and exceeded.
+double clip_gradients(const Parameters& parameters, double limit);
+
+}  // namespace gs

@@ -1,0 +1,275 @@
+#include "train/trainer.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/npy.h"
+#include "dataset/splits.h"
+#include "eval/probe.h"
+#include "method/inference.h"
+#include "method/run_folder.h"
+#include "nn/place.h"
+#include "objective/eigenmaps.h"
+#include "train/adam.h"
+
+namespace gs {
+
+namespace {
+
+namespace stdfs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kCollapsedRank = 1.5;  // effective rank below which nearly all embeddings lie on one line
+constexpr int kCollapsedLooks = 2;       // in a row, before a run is given up
+
+double peak_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+nlohmann::json line_of(const EpochMetrics& m) {
+  nlohmann::json loss{{"total", m.loss}};
+  for (const auto& [name, value] : m.terms) loss[name] = value;
+  return {{"epoch", m.epoch},  {"loss", loss},           {"gradient_norm", m.gradient_norm},
+          {"effective_rank", m.effective_rank}, {"seconds", m.seconds}, {"peak_mib", peak_mib()}};
+}
+
+// Options that a resumed run may not change, with the epochs blanked out.
+nlohmann::json fixed_options(RunOptions options) {
+  auto json = describe(options).json();
+  json.erase("epochs");
+  json.erase("checkpoint-every");
+  return json;
+}
+
+class Run {
+ public:
+  Run(const Dataset& data, const TrainCall& request, Progress& progress)
+      : data_(data), request_(request), options_(request.options), progress_(progress),
+        place_(place_for(options_.train.device)), random_(static_cast<uint64_t>(options_.train.seed)),
+        model_(data.features.width(), options_.model, place_, random_.fork("init")),
+        adam_(model_.parameters(), {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
+        batch_(whole_graph(data, options_.model, place_)) {
+    info_ = {request.data, data.features.width(), data.nodes(), data.graph.edges(), options_};
+    if (options_.train.select == Select::val) {
+      if (data.labels.task == Task::none)
+        fail_data(request.data, "has no labels, which --select val needs", "leave --select at 'last'");
+      splits_ = make_splits(data, options_.train.splits, options_.train.runs, static_cast<uint64_t>(options_.train.seed));
+      kept_.resize(splits_.size());
+      best_.assign(splits_.size(), -1);
+    }
+  }
+
+  TrainResult run() {
+    start();
+    progress_.start("training", options_.train.epochs - epoch_, "epochs");
+    while (epoch_ < options_.train.epochs) {
+      step();
+      if (options_.train.select == Select::val && (epoch_ % options_.train.select_every == 0 || epoch_ == options_.train.epochs))
+        select();
+      const bool due = options_.train.checkpoint_every > 0 && epoch_ % options_.train.checkpoint_every == 0;
+      const bool stopping = request_.stop && *request_.stop;
+      if ((due && collapsed_ == 0) || stopping) checkpoint();
+      if (stopping)
+        throw Error(ErrorKind::interrupted, fmt::format("stopped after epoch {} of {}", epoch_, options_.train.epochs),
+                    request_.run.string(), "go on with the same command and --resume");
+    }
+    checkpoint();
+    return finish();
+  }
+
+ private:
+  stdfs::path file(const char* name) const { return request_.run / name; }
+
+  void start() {
+    if (request_.resume && stdfs::exists(file("state.safetensors"))) return resume();
+    if (stdfs::exists(request_.run)) {
+      if (!stdfs::is_directory(request_.run))
+        fail_data(request_.run.string(), "is there and is not a folder", "choose another name with -o");
+      // --resume of a run that was killed before its first checkpoint begins it anew.
+      if (!stdfs::is_empty(request_.run) && !request_.overwrite && !request_.resume)
+        fail_data(request_.run.string(), "holds files already", "pass --resume to go on with it, or --overwrite to start anew");
+      for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors", "state.safetensors", "embeddings.npy",
+                               "scores.json", "ids.txt"})
+        stdfs::remove(file(name));
+    }
+    std::error_code error;
+    stdfs::create_directories(request_.run, error);
+    if (error) fail_data(request_.run.string(), error.message(), "choose a folder that can be written");
+    if (!request_.init.empty()) {
+      const LoadedModel other = load_model(request_.init, place_);
+      TensorMap values;
+      for (const auto& [name, tensor] : other.model->parameters().all()) values[name] = tensor;
+      assign(model_.parameters(), values, "", request_.init.string());
+    }
+    write_file(file("options.json"), to_json_text(info_) + "\n");
+    write_file(file("metrics.jsonl"), "");
+    checkpoint();
+  }
+
+  void resume() {
+    const std::string where = file("state.safetensors").string();
+    std::map<std::string, std::string> metadata;
+    const TensorMap tensors = load_tensors(where, &metadata);
+    const RunInfo before = run_info_from_json(metadata["graphsurgeon"], where);
+    if (before.features != info_.features || before.nodes != info_.nodes || before.edges != info_.edges)
+      fail_data(where, "was trained on other data", "resume with the dataset it began with");
+    const auto then = fixed_options(before.options), now = fixed_options(options_);
+    for (const auto& [key, value] : now.items())
+      if (then[key] != value)
+        fail_usage("--" + key, fmt::format("is {} now and was {} when the run began", value.dump(), then[key].dump()),
+                   "only --epochs may change on --resume");
+    const auto state = nlohmann::json::parse(metadata["state"]);
+    epoch_ = state.at("epoch");
+    adam_.set_steps(state.at("adam_steps"));
+    best_ = state.at("best").get<std::vector<double>>();
+    metrics_bytes_ = state.at("metrics_bytes");
+    rank_ = state.at("rank");
+    assign(model_.parameters(), tensors, "model.", where);
+    const at::NoGradGuard no_gradient;
+    for (auto& [name, tensor] : adam_.state()) tensor.copy_(tensors.at("adam." + name));
+    for (size_t s = 0; s < kept_.size(); ++s)
+      for (const auto& [name, tensor] : model_.parameters().all())
+        if (const auto found = tensors.find(fmt::format("kept.{}.{}", s, name)); found != tensors.end())
+          kept_[s][name] = found->second;
+    if (options_.train.epochs < epoch_)
+      fail_usage("--epochs", fmt::format("is {}, but the run is at epoch {} already", options_.train.epochs, epoch_),
+                 "give a larger number");
+    write_file(file("options.json"), to_json_text(info_) + "\n");
+    // A line may have been written after the checkpoint; it will be written again.
+    if (stdfs::exists(file("metrics.jsonl")) && static_cast<int64_t>(stdfs::file_size(file("metrics.jsonl"))) >= metrics_bytes_)
+      stdfs::resize_file(file("metrics.jsonl"), static_cast<uintmax_t>(metrics_bytes_));
+    else metrics_bytes_ = 0, write_file(file("metrics.jsonl"), "");
+  }
+
+  void step() {
+    const auto begun = Clock::now();
+    const Views views = model_.views(batch_, true, random_.fork("step", epoch_));
+    const Loss loss = model_.loss(views, options_.loss);
+    model_.parameters().zero_gradients();
+    loss.total.backward();
+    EpochMetrics m;
+    m.gradient_norm = clip_gradients(model_.parameters(), options_.train.clip);
+    m.loss = loss.total.item<double>();
+    m.terms = loss.terms;
+    m.epoch = epoch_ + 1;
+    // Checked before the step is taken, so that the weights in memory are the last good ones.
+    if (!std::isfinite(m.loss) || !std::isfinite(m.gradient_norm))
+      fail_data(request_.run.string(), fmt::format("the loss is no longer a finite number at epoch {}", m.epoch),
+                "the last good checkpoint is kept; try a lower --lr, or --clip 1");
+    adam_.step();
+    ++epoch_;
+    m.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    seconds_.push_back(m.seconds);
+    if (epoch_ == 1 || epoch_ % options_.train.rank_every == 0) look();
+    m.effective_rank = rank_;
+    last_ = m;
+    append_metrics(m);
+    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", m.loss, m.effective_rank));
+    progress_.advance(1);
+  }
+
+  // Effective rank of the embeddings as they would be written: dropout's noise would hide a collapse.
+  void look() {
+    rank_ = effective_rank(embed(model_, batch_));
+    collapsed_ = model_.options().dim >= 4 && rank_ < kCollapsedRank ? collapsed_ + 1 : 0;
+    if (collapsed_ >= kCollapsedLooks)
+      fail_data(request_.run.string(),
+                fmt::format("the embeddings collapsed to one direction (effective rank {:.2f}) by epoch {}", rank_, epoch_),
+                "the last good checkpoint is kept; try a larger --gamma or a lower --lr");
+  }
+
+  void append_metrics(const EpochMetrics& m) {
+    const std::string line = line_of(m).dump() + "\n";
+    std::ofstream out(file("metrics.jsonl"), std::ios::app);
+    out << line;
+    if (!out.flush()) fail_data(file("metrics.jsonl").string(), "cannot be written", "is the disk full?");
+    metrics_bytes_ += static_cast<int64_t>(line.size());
+  }
+
+  // Probes the validation nodes of each split; keeps for each the weights that did best there.
+  void select() {
+    const at::Tensor z = embed(model_, batch_).to(at::kCPU, at::kFloat);
+    ProbeOptions probe;
+    const auto scores = validation_scores(z, data_.labels, splits_, probe, static_cast<uint64_t>(options_.train.seed));
+    for (size_t s = 0; s < splits_.size(); ++s) {
+      if (!(scores[s] > best_[s])) continue;
+      best_[s] = scores[s];
+      for (const auto& [name, tensor] : model_.parameters().all()) kept_[s][name] = tensor.detach().clone();
+    }
+  }
+
+  void checkpoint() {
+    TensorMap tensors;
+    for (const auto& [name, tensor] : model_.parameters().all()) tensors["model." + name] = tensor;
+    for (const auto& [name, tensor] : adam_.state()) tensors["adam." + name] = tensor;
+    for (size_t s = 0; s < kept_.size(); ++s)
+      for (const auto& [name, tensor] : kept_[s]) tensors[fmt::format("kept.{}.{}", s, name)] = tensor;
+    const nlohmann::json state{
+        {"epoch", epoch_}, {"adam_steps", adam_.steps()},        {"best", best_},
+        {"rank", rank_},   {"metrics_bytes", metrics_bytes_}};
+    save_tensors(file("state.safetensors"), tensors, {{"graphsurgeon", to_json_text(info_)}, {"state", state.dump()}});
+  }
+
+  TrainResult finish() {
+    TensorMap weights;
+    for (const auto& [name, tensor] : model_.parameters().all()) weights[name] = tensor;
+    for (size_t s = 0; s < kept_.size(); ++s) {
+      save_model(request_.run / fmt::format("model-split-{}.safetensors", s), kept_[s], info_);
+      if (s == 0) weights = kept_[0];
+    }
+    save_model(file("model.safetensors"), weights, info_);
+    assign(model_.parameters(), weights, "", file("model.safetensors").string());
+    const at::Tensor z = embed(model_, batch_, {}, progress_).to(at::kCPU, at::kFloat).contiguous();
+    const int64_t shape[] = {z.size(0), z.size(1)};
+    save_npy<float>(file("embeddings.npy"), floats(z), shape);
+    if (!data_.node_ids.empty()) write_file(file("ids.txt"), fmt::format("{}\n", fmt::join(data_.node_ids, "\n")));
+    progress_.finish();
+    std::sort(seconds_.begin(), seconds_.end());
+    TrainResult result;
+    result.epochs = epoch_;
+    result.parameters = model_.parameters().count();
+    result.ms_per_epoch = seconds_.empty() ? 0 : 1000 * seconds_[seconds_.size() / 2];
+    result.peak_mib = peak_mib();
+    result.last = last_;
+    return result;
+  }
+
+  const Dataset& data_;
+  const TrainCall& request_;
+  const RunOptions& options_;
+  Progress& progress_;
+  Place place_;
+  Random random_;
+  GraphSurgeon model_;
+  Adam adam_;
+  Batch batch_;
+  RunInfo info_;
+  std::vector<Split> splits_;
+  std::vector<TensorMap> kept_;  // of each split, with --select val
+  std::vector<double> best_, seconds_;
+  EpochMetrics last_;
+  int64_t epoch_ = 0, metrics_bytes_ = 0;
+  double rank_ = 0;     // effective rank at the last look
+  int collapsed_ = 0;   // looks in a row that found a collapse
+};
+
+}  // namespace
+
+TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress) {
+  if (data.features.width() == 0)
+    fail_data(request.data, "has no features", "make some with --make-features degree, random or spectral");
+  if (data.nodes() < 2) fail_data(request.data, "has fewer than two nodes", "an embedding needs a graph");
+  return Run(data, request, progress).run();
+}
+
+}  // namespace gs

@@ -1,0 +1,31 @@
+// The one training loop: epochs of Adam over the loss, metrics a line an epoch, checkpoints, selection, alarms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "config/calls.h"
+#include "dataset/dataset.h"
+
+namespace gs {
+
+struct EpochMetrics {
+  int64_t epoch = 0;
+  double loss = 0, gradient_norm = 0, seconds = 0;
+  double effective_rank = 0;  // of the embeddings at the last look
+  std::vector<std::pair<std::string, double>> terms;
+};
+
+struct TrainResult {
+  int64_t epochs = 0, parameters = 0;
+  double ms_per_epoch = 0;          // median
+  double peak_mib = 0;              // largest resident size
+  EpochMetrics last;
+};
+
+// Trains and leaves a complete run folder. An existing run is refused without resume or overwrite. A collapsed or
+// non-finite run ends with a data Error and keeps the last good checkpoint.
+TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress = no_progress());
+
+}  // namespace gs

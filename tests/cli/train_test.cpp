@@ -1,0 +1,177 @@
+// train, embed and eval, run as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/random.h"
+#include "support/files.h"
+#include "support/program.h"
+
+namespace gs::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr const char* kGraph = "sbm:nodes=400,classes=3,features=16,seed=3";
+constexpr const char* kSmall = " --aug-dim 24 --dim 8 --lr 0.01 --quiet ";
+
+Outcome train(const fs::path& run, const std::string& more = {}) {
+  return run_program("train " + std::string(kGraph) + " -o " + run.string() + kSmall + more);
+}
+
+TEST(TrainCommand, JsonHasThePromisedKeys) {
+  const TempFolder folder;
+  const Outcome run = train(folder / "run", "--epochs 3 --json");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  const json result = json::parse(run.out);
+  EXPECT_EQ(result["epochs"], 3);
+  for (const char* key : {"run", "ms_per_epoch", "peak_mib", "loss"}) EXPECT_TRUE(result.contains(key)) << key;
+  for (const char* key : {"total", "similarity", "constraint"}) EXPECT_TRUE(result["loss"].contains(key)) << key;
+}
+
+TEST(EmbedCommand, EqualsWhatTrainingWroteBitForBit) {
+  const TempFolder folder;
+  for (const std::string mode : {"pre", "post"}) {
+    ASSERT_EQ(train(folder / mode, "--epochs 4 --mode " + mode).exit_code, 0);
+    const std::string z = (folder / (mode + ".npy")).string();
+    const Outcome run = run_program("embed " + (folder / mode).string() + " " + kGraph + " -o " + z);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(read_text(z), read_text(folder / mode / "embeddings.npy"));
+    EXPECT_EQ(run_program("embed " + (folder / mode).string() + " " + kGraph + " --overwrite --memory 1 -o " + z).exit_code, 0);
+    EXPECT_EQ(read_text(z), read_text(folder / mode / "embeddings.npy"));
+  }
+}
+
+TEST(EmbedCommand, EmbedsAnotherGraphWithTheSameFeatures) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--epochs 2").exit_code, 0);
+  const std::string run = (folder / "run").string();
+  const Outcome other = run_program("embed " + run + " sbm:nodes=77,features=16 -o " + (folder / "z.npy").string() + " --json");
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(json::parse(other.out)["nodes"], 77);
+  const Outcome wrong = run_program("embed " + run + " sbm:nodes=77,features=9 -o " + (folder / "w.npy").string());
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("9 features, but the model was trained on 16"));
+  EXPECT_FALSE(fs::exists(folder / "w.npy"));
+}
+
+TEST(EmbedCommand, WritesCsvAndIdsAndListsTheNearest) {
+  const TempFolder folder;
+  write_text(folder / "data/edges.csv", "source,target\nann,bob\nbob,cy\ncy,ann\ncy,\"d,d\"\n");
+  write_text(folder / "data/features.csv", "id,x,y\nann,1,0\nbob,0,1\ncy,1,1\n\"d,d\",0.5,0\n");
+  const std::string data = (folder / "data").string(), run = (folder / "run").string();
+  const Outcome trained = run_program("train " + data + " -o " + run + kSmall + "--epochs 2");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_EQ(read_text(folder / "run/ids.txt"), "ann\nbob\ncy\nd,d\n");
+  ASSERT_EQ(run_program("embed " + run + " " + data + " -o " + (folder / "z.csv").string()).exit_code, 0);
+  EXPECT_THAT(read_text(folder / "z.csv"), HasSubstr("\n\"d,d\","));
+  const Outcome near = run_program("embed " + run + " " + data + " --nearest bob -k 2 --json");
+  ASSERT_EQ(near.exit_code, 0) << near.err;
+  EXPECT_EQ(json::parse(near.out)["neighbors"].size(), 2u);
+  EXPECT_EQ(run_program("embed " + run + " " + data + " --nearest zoe").exit_code, 2);
+}
+
+TEST(EvalCommand, ScoresARunAndAnyNpyAlike) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--epochs 10").exit_code, 0);
+  const std::string probe = std::string(" ") + kGraph + " --probe-epochs 50 --runs 3 --json";
+  const Outcome run = run_program("eval " + (folder / "run").string() + probe);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_EQ(result["metric"], "accuracy");
+  EXPECT_EQ(result["runs"].size(), 3u);
+  for (const char* key : {"raw", "smoothed", "untrained"}) EXPECT_TRUE(result["reference"].contains(key)) << key;
+  const Outcome npy = run_program("eval " + (folder / "run/embeddings.npy").string() + probe);
+  ASSERT_EQ(npy.exit_code, 0) << npy.err;
+  EXPECT_EQ(json::parse(npy.out)["runs"], result["runs"]);
+}
+
+TEST(EvalCommand, SaysWhenThereAreNoLabelsOrOtherNodes) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--epochs 1").exit_code, 0);
+  const Outcome run = run_program("eval " + (folder / "run/embeddings.npy").string() + " sbm:nodes=50,features=16");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("400 rows for 50 nodes"));
+}
+
+TEST(TrainCommand, UnknownPresetAndConfigKeyNameTheNearest) {
+  const TempFolder folder;
+  EXPECT_THAT(train(folder / "a", "--preset phto").err, HasSubstr("did you mean 'photo'"));
+  write_text(folder / "c.json", "{\"epoch\": 3}");
+  const Outcome run = train(folder / "b", "--config " + (folder / "c.json").string());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("did you mean 'epochs'"));
+}
+
+TEST(TrainCommand, CommandLineWinsOverConfigAndConfigOverPreset) {
+  const TempFolder folder;
+  write_text(folder / "c.json", "{\"gamma\": 3, \"layers\": 1}");
+  const std::string config = "--preset photo --config " + (folder / "c.json").string() + " --layers 3 --epochs 1";
+  ASSERT_EQ(train(folder / "run", config).exit_code, 0);
+  const json options = json::parse(read_text(folder / "run/options.json"))["options"];
+  EXPECT_EQ(options["layers"], 3);
+  EXPECT_EQ(options["gamma"], 3);
+  EXPECT_EQ(options["dropout"], 0.4124);
+}
+
+// Starts a training of its own process group member and returns its id.
+pid_t start_training(const fs::path& run, bool resume) {
+  const std::string program = GS_TEST_BINARY_DIR "/graphsurgeon", target = run.string();
+  const pid_t child = fork();
+  if (child == 0) {
+    freopen("/dev/null", "w", stderr);
+    freopen("/dev/null", "w", stdout);
+    execl(program.c_str(), program.c_str(), "train", kGraph, "-o", target.c_str(), "--aug-dim", "24", "--dim", "8", "--lr",
+          "0.01", "--quiet", "--epochs", "300", "--checkpoint-every", "3", resume ? "--resume" : "--overwrite", nullptr);
+    _exit(127);
+  }
+  return child;
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(TrainCommand, KilledAtAnyMomentItResumesToTheSameBytes) {
+  const TempFolder folder;
+  ASSERT_EQ(WEXITSTATUS(wait_for(start_training(folder / "whole", false))), 0);
+  Random random(11);
+  int killed = 0;
+  for (int attempt = 0; attempt < 60; ++attempt) {
+    const pid_t child = start_training(folder / "run", attempt > 0);
+    usleep(static_cast<useconds_t>(200000 + random.below(900000)));
+    kill(child, SIGKILL);
+    const int status = wait_for(child);
+    if (WIFEXITED(status)) {
+      ASSERT_EQ(WEXITSTATUS(status), 0) << "a resumed run was refused";
+      break;
+    }
+    ++killed;
+  }
+  const pid_t last = start_training(folder / "run", true);
+  ASSERT_EQ(WEXITSTATUS(wait_for(last)), 0);
+  EXPECT_GT(killed, 0);
+  EXPECT_EQ(read_text(folder / "run/embeddings.npy"), read_text(folder / "whole/embeddings.npy"));
+}
+
+TEST(TrainCommand, AnInterruptIsExitFourAndResumable) {
+  const TempFolder folder;
+  const pid_t child = start_training(folder / "run", false);
+  for (int i = 0; i < 200 && read_text(folder / "run/metrics.jsonl").empty(); ++i) usleep(20000);
+  kill(child, SIGINT);
+  const int status = wait_for(child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 4);
+  EXPECT_EQ(WEXITSTATUS(wait_for(start_training(folder / "run", true))), 0);
+}
+
+}  // namespace
+}  // namespace gs::test

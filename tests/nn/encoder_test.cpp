@@ -1,0 +1,205 @@
+#include "nn/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "support/gradients.h"
+#include "support/graphs.h"
+
+namespace gs {
+namespace {
+
+using test::random_tensor;
+
+const Place kDouble{at::kCPU, at::kDouble};
+
+struct Variant {
+  Convolution encoder;
+  Skip skip;
+  NormKind norm;
+  int64_t layers = 2;
+
+  ModelOptions options(double dropout = 0) const {
+    ModelOptions out;
+    out.encoder = encoder, out.skip = skip, out.norm = norm, out.layers = layers,
+    out.dropout = dropout;
+    return out;
+  }
+};
+
+std::vector<Variant> variants() {
+  std::vector<Variant> out;
+  for (const auto encoder : {Convolution::gcn, Convolution::sage})
+    for (const auto skip : {Skip::sum, Skip::linear, Skip::none})
+      for (const auto norm : {NormKind::none, NormKind::batch, NormKind::layer})
+        for (const int64_t layers : {1, 2, 3}) out.push_back({encoder, skip, norm, layers});
+  return out;
+}
+
+std::string text(const Variant& v) {
+  return fmt::format("{} {} {} {} layers", name_of(names_of(v.encoder), v.encoder),
+                     name_of(names_of(v.skip), v.skip), name_of(names_of(v.norm), v.norm),
+                     v.layers);
+}
+
+// A hub, an isolated node 7, directed edges.
+Csr hub_graph() {
+  return test::weighted_graph(8, {{0, 1, 1},
+                                  {0, 2, 2},
+                                  {0, 3, 1},
+                                  {0, 4, .5},
+                                  {0, 5, 1},
+                                  {1, 0, 3},
+                                  {2, 0, 1},
+                                  {6, 5, 2},
+                                  {5, 6, 1},
+                                  {3, 3, 1}});
+}
+
+TEST(Encoder, GradientsOfEveryVariant) {
+  const Csr graph = hub_graph();
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(text(variant));
+    Parameters parameters(kDouble, Random(4));
+    const Encoder encoder(parameters, "encoder", 5, 3, variant.options(0.25), 1);
+    const auto adjacency = adjacency_for(variant.encoder, graph, kDouble);
+    const at::Tensor x = random_tensor({8, 5}, 5), factor = random_tensor({8, 3}, 6, false);
+    const Pass pass{true, 0, Random(7)};
+    auto inputs = parameters.weights();
+    inputs.push_back({"x", x});
+    // Smooth enough behind a batch norm only with a small step; kinks of ReLU are not within it.
+    test::expect_gradients(
+        [&] { return (encoder.forward(x, *adjacency, pass).tanh() * factor).sum(); }, inputs, 1e-6);
+  }
+}
+
+TEST(Encoder, StepsOverBlocksOfRowsAreTheWholeForward) {
+  const Csr graph = hub_graph();
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(text(variant));
+    Parameters parameters(kDouble, Random(4));
+    const Encoder encoder(parameters, "encoder", 5, 3, variant.options(), 1);
+    const auto adjacency = adjacency_for(variant.encoder, graph, kDouble);
+    const Input x(random_tensor({8, 5}, 5, false));
+    const at::NoGradGuard no_gradient;
+    const Pass pass = Pass::inference();
+    Input h = x;
+    at::Tensor total;
+    for (int64_t l = 0; l < encoder.layers(); ++l) {
+      const at::Tensor messages =
+          at::cat({encoder.messages(l, h.slice(0, 3)), encoder.messages(l, h.slice(3, 8))});
+      std::vector<at::Tensor> blocks;
+      for (const auto& [begin, end] : {std::pair{0, 1}, {1, 6}, {6, 8}})
+        blocks.push_back(encoder.output(l, adjacency->slice(begin, end)->apply(messages),
+                                        h.slice(begin, end), pass));
+      h = at::cat(blocks);
+      total = variant.skip == Skip::sum && l > 0 ? total + h.dense() : h.dense();
+    }
+    EXPECT_LT((total - encoder.forward(x, *adjacency, pass)).abs().max().item<double>(), 1e-12);
+  }
+}
+
+TEST(Encoder, SparseFeaturesGiveWhatDenseOnesGive) {
+  const auto rows = std::make_shared<SparseOperator>(3, 4, std::vector<int64_t>{0, 2, 2, 3},
+                                                     std::vector<int32_t>{0, 2, 1},
+                                                     std::vector<double>{1.5, -2, 3}, kDouble);
+  const Csr graph = test::undirected_graph(3, {{0, 1}, {1, 2}});
+  for (const Variant& variant : variants()) {
+    Parameters parameters(kDouble, Random(4));
+    const Encoder encoder(parameters, "encoder", 4, 6, variant.options(), 1);
+    const auto adjacency = adjacency_for(variant.encoder, graph, kDouble);
+    const at::Tensor sparse = encoder.forward(Input(rows), *adjacency, Pass::inference());
+    const at::Tensor dense =
+        encoder.forward(rows->matrix().to_dense(), *adjacency, Pass::inference());
+    EXPECT_LT((sparse - dense).abs().max().item<double>(), 1e-12) << text(variant);
+  }
+}
+
+// Two nodes, one edge: the normalised adjacency is 1/2 everywhere. Layer 1: relu(1/2 (x0 + x1) * 2
+// + 1), layer 2: h * -1 + 1.
+TEST(Encoder, GcnByHand) {
+  Parameters parameters(kDouble, Random(1));
+  const Variant variant{Convolution::gcn, Skip::sum, NormKind::none, 2};
+  const Encoder encoder(parameters, "e", 1, 1, variant.options(), 1);
+  const at::NoGradGuard no_gradient;
+  const double values[] = {2, 1, -1, 1};
+  for (size_t i = 0; i < 4; ++i) parameters.weights()[i].tensor.fill_(values[i]);
+  const auto adjacency =
+      adjacency_for(Convolution::gcn, test::undirected_graph(2, {{0, 1}}), kDouble);
+  const at::Tensor z = encoder.forward(at::tensor({1., 4.}, at::kDouble).view({2, 1}), *adjacency,
+                                       Pass::inference());
+  // Layer 1 gives 6 at both nodes, layer 2 gives -5: no ReLU on the last. Their sum is 1.
+  EXPECT_NEAR(z[0].item<double>(), 1, 1e-12);
+  EXPECT_NEAR(z[1].item<double>(), 1, 1e-12);
+}
+
+TEST(Encoder, WeightsStartAsPyGsDo) {
+  for (const auto kind : {Convolution::gcn, Convolution::sage}) {
+    Parameters parameters(kDouble, Random(1));
+    const Variant variant{kind, Skip::none, NormKind::none, 1};
+    const Encoder encoder(parameters, "encoder", 100, 50, variant.options(), 1);
+    std::map<std::string, at::Tensor> weights;
+    for (const auto& [name, tensor] : parameters.weights())
+      weights[name] = tensor.detach().abs().max();
+    const auto bound = [&](const std::string& name) {
+      return weights.at("encoder.layers.0." + name).item<double>();
+    };
+    if (kind == Convolution::gcn) {
+      EXPECT_NEAR(bound("lin.weight"), std::sqrt(6.0 / 150), 1e-3);
+      EXPECT_EQ(bound("bias"), 0);
+    } else {
+      EXPECT_NEAR(bound("lin_l.weight"), 0.1, 1e-3);
+      EXPECT_NEAR(bound("lin_r.weight"), 0.1, 1e-3);
+      EXPECT_NEAR(bound("lin_l.bias"), 0.1, 1e-2);
+    }
+  }
+}
+
+TEST(Encoder, BatchNormKeepsStatisticsOfEachView) {
+  Parameters parameters(kDouble, Random(1));
+  const Variant variant{Convolution::gcn, Skip::none, NormKind::batch, 1};
+  const Encoder encoder(parameters, "encoder", 3, 2, variant.options(), 2);
+  const auto adjacency = adjacency_for(Convolution::gcn, hub_graph(), kDouble);
+  const at::Tensor x = random_tensor({8, 3}, 2, false);
+  ASSERT_EQ(parameters.buffers().size(), 2);
+  const at::Tensor mean = parameters.buffers()[0].tensor, variance = parameters.buffers()[1].tensor;
+  encoder.forward(x, *adjacency, {true, 1, Random(1)});
+  EXPECT_EQ(mean[0].abs().max().item<double>(), 0) << "view 0 was not there";
+  EXPECT_GT(mean[1].abs().max().item<double>(), 0);
+  const at::Tensor kept_mean = mean.clone(), kept_variance = variance.clone();
+  const at::Tensor first = encoder.forward(x, *adjacency, Pass::inference(0)),
+                   second = encoder.forward(x, *adjacency, Pass::inference(1));
+  EXPECT_FALSE(at::allclose(first, second)) << "each view is normalised by its own";
+  EXPECT_TRUE(at::equal(mean, kept_mean)) << "inference changes nothing";
+  EXPECT_TRUE(at::equal(variance, kept_variance));
+}
+
+TEST(Encoder, BatchNormOfASingleRowIsFinite) {
+  Parameters parameters(kDouble, Random(1));
+  const Variant variant{Convolution::sage, Skip::sum, NormKind::batch, 2};
+  const Encoder encoder(parameters, "encoder", 3, 2, variant.options(), 1);
+  const auto adjacency = adjacency_for(Convolution::sage, test::graph(1, {}), kDouble);
+  const at::Tensor z =
+      encoder.forward(random_tensor({1, 3}, 3, false), *adjacency, {true, 0, Random(1)});
+  EXPECT_TRUE(at::isfinite(z).all().item<bool>());
+}
+
+TEST(Encoder, IsolatedNodesAndZeroRowsGiveFiniteValuesAndGradients) {
+  for (const Variant& variant : variants()) {
+    Parameters parameters(kDouble, Random(1));
+    const Encoder encoder(parameters, "encoder", 3, 4, variant.options(), 1);
+    const auto adjacency = adjacency_for(variant.encoder, test::graph(5, {{0, 1}}), kDouble);
+    const at::Tensor x = at::zeros({5, 3}, at::kDouble).set_requires_grad(true);
+    const at::Tensor z = encoder.forward(x, *adjacency, {true, 0, Random(1)});
+    z.square().sum().backward();
+    EXPECT_TRUE(at::isfinite(z).all().item<bool>()) << text(variant);
+    EXPECT_TRUE(at::isfinite(x.grad()).all().item<bool>()) << text(variant);
+    for (const auto& [name, weight] : parameters.weights())
+      EXPECT_TRUE(at::isfinite(weight.grad()).all().item<bool>()) << text(variant) << " " << name;
+  }
+}
+
+}  // namespace
+}  // namespace gs

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/*.npz: what PyTorch and PyTorch Geometric compute for the method, in float64.
+
+    make_golden.py [FOLDER]        default: tests/golden beside this tool's folder
+
+Each file is one case, a model and a loss on a graph of 12 nodes. It holds
+  options                  JSON of the options, by their names on the command line
+  edges, weights, features a row of sources over one of targets; weights when the case has them
+  initial.NAME             parameters and buffers at the start
+  z1, z2                   both views, training mode, no dropout
+  loss, terms              total; similarity and constraint, weighted
+  gradient.NAME            of the first step
+  losses, final.NAME       of ten steps of Adam (learning rate .01), and what they lead to
+  embedding                both views side by side after them, in inference mode
+
+A bias in front of a batch norm cancels: its gradient is rounding noise, which Adam would blow up to whole steps. Both
+sides therefore set it to zero before a step; `cancelled` lists the names.
+"""
+import json
+import math
+import pathlib
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch_geometric.nn import GCNConv, SAGEConv
+
+NODES, FEATURES, LEARNING_RATE, STEPS = 12, 7, 0.01, 10
+HUB, ISOLATED, BLANK = 0, 11, 7  # a hub, a node without edges, a node without features
+
+DEFAULTS = {
+    "mode": "post", "aug-dim": 6, "dim": 5, "encoder": "gcn", "layers": 2, "head-layers": 1, "norm": "none", "skip": "sum",
+    "dropout": 0.0, "asymmetric": False, "similarity-weight": "1000", "constraint": "columns", "gamma": 0.7,
+}
+
+# name -> (options that differ from the defaults, properties of the data)
+CASES = {
+    "post": ({}, ()),
+    "pre": ({"mode": "pre"}, ()),
+    "post_rows": ({"constraint": "rows"}, ()),
+    "pre_rows": ({"mode": "pre", "constraint": "rows", "gamma": 20.0}, ()),
+    "post_scaled": ({"constraint": "scaled", "gamma": 3.0}, ()),
+    "pre_scaled": ({"mode": "pre", "constraint": "scaled"}, ()),
+    "post_naive": ({"constraint": "naive"}, ()),
+    "pre_naive": ({"mode": "pre", "constraint": "naive"}, ()),
+    "post_similarity_sum": ({"similarity-weight": "sum"}, ()),
+    "pre_similarity_element": ({"mode": "pre", "similarity-weight": "element", "gamma": 0.01}, ()),
+    "pre_wide_rows": ({"mode": "pre", "dim": 14, "constraint": "rows"}, ()),
+    "post_wide_columns": ({"dim": 14, "constraint": "columns"}, ()),
+    "pre_skip_linear": ({"mode": "pre", "skip": "linear"}, ()),
+    "post_skip_linear": ({"skip": "linear"}, ()),
+    "pre_skip_none": ({"mode": "pre", "skip": "none"}, ()),
+    "post_skip_none": ({"skip": "none", "layers": 3}, ()),
+    "pre_one_layer": ({"mode": "pre", "layers": 1}, ()),
+    "pre_three_layers": ({"mode": "pre", "layers": 3}, ()),
+    "pre_norm_batch": ({"mode": "pre", "norm": "batch"}, ()),
+    "post_norm_batch": ({"norm": "batch"}, ()),
+    "pre_norm_batch_skip_linear": ({"mode": "pre", "norm": "batch", "skip": "linear"}, ()),
+    "pre_norm_layer": ({"mode": "pre", "norm": "layer"}, ()),
+    "post_norm_layer": ({"norm": "layer"}, ()),
+    "pre_sage": ({"mode": "pre", "encoder": "sage"}, ()),
+    "post_sage": ({"encoder": "sage"}, ()),
+    "pre_sage_directed_loops": ({"mode": "pre", "encoder": "sage"}, ("directed", "loops")),
+    "post_sage_weighted": ({"encoder": "sage"}, ("weighted",)),
+    "post_sage_batch_linear": ({"encoder": "sage", "norm": "batch", "skip": "linear"}, ()),
+    "pre_weighted": ({"mode": "pre"}, ("weighted",)),
+    "post_weighted_loops": ({}, ("weighted", "loops")),
+    "pre_directed": ({"mode": "pre"}, ("directed",)),
+    "post_directed_weighted": ({}, ("directed", "weighted")),
+    "pre_loops": ({"mode": "pre"}, ("loops",)),
+    "pre_head_layers": ({"mode": "pre", "head-layers": 2}, ()),
+    "post_head_layers": ({"head-layers": 3}, ()),
+    "pre_asymmetric": ({"mode": "pre", "asymmetric": True}, ()),
+    "post_asymmetric": ({"asymmetric": True}, ()),
+    "pre_zero_rows": ({"mode": "pre"}, ("zero_rows",)),
+    "pre_zero_rows_naive": ({"mode": "pre", "constraint": "naive"}, ("zero_rows",)),
+}
+
+
+def make_data(random, properties):
+    """Numbers are small fractions of two, so that float32 holds them exactly."""
+    pairs = [(HUB, i) for i in range(1, 11) if i != 6] + [(1, 2), (2, 3), (3, 4), (5, 6), (6, 9), (8, 10), (4, 7)]
+    edges = pairs if "directed" in properties else pairs + [(b, a) for a, b in pairs]
+    if "directed" in properties:
+        edges = edges + [(3, HUB), (6, 5)]
+    weight = {}
+    for a, b in edges:
+        low, high = (a, b) if "directed" in properties else sorted((a, b))
+        weight[a, b] = (1 + (5 * low + 3 * high) % 11) / 4
+    if "loops" in properties:
+        for node, value in ((HUB, 2.5), (5, 0.5)):
+            edges, weight[node, node] = edges + [(node, node)], value
+    features = np.round(random.normal(size=(NODES, FEATURES)) * 16) / 16
+    features[random.random(features.shape) < 0.3] = 0
+    features[BLANK] = 0
+    if "zero_rows" in properties:
+        features[ISOLATED] = 0
+    weights = np.array([weight[edge] for edge in edges]) if "weighted" in properties else None
+    return np.array(edges, np.int64).T, weights, features
+
+
+class Mlp(nn.ModuleList):
+    def forward(self, x):
+        for i, layer in enumerate(self):
+            x = layer(x if i == 0 else F.relu(x))
+        return x
+
+
+def make_head(inputs, outputs, layers):
+    if layers == 1:
+        return nn.Linear(inputs, outputs)
+    return Mlp(nn.Linear(inputs if i == 0 else outputs, outputs) for i in range(layers))
+
+
+class WeightedSage(SAGEConv):
+    """SAGEConv with a weighted mean, which PyG's own does not offer."""
+
+    def forward(self, x, edges, weights):
+        mean = torch.zeros(len(x), len(x)).index_put((edges[1], edges[0]), weights)
+        mean = mean / mean.sum(1, keepdim=True).clamp(min=1e-300)
+        return self.lin_l(mean @ x) + self.lin_r(x)
+
+
+class Encoder(nn.Module):
+    def __init__(self, inputs, outputs, options, views, weighted):
+        super().__init__()
+        kind = GCNConv if options["encoder"] == "gcn" else WeightedSage if weighted else SAGEConv
+        widths = [inputs] + [outputs] * options["layers"]
+        steps = list(zip(widths, widths[1:]))
+        self.kind, self.skip, self.norm = kind, options["skip"], options["norm"]
+        self.layers = nn.ModuleList(kind(a, b) for a, b in steps)
+        if self.skip == "linear":
+            self.skips = nn.ModuleList(nn.Linear(a, b) for a, b in steps)
+        if self.norm != "none":
+            self.norms = nn.ModuleList(nn.Module() for _ in steps)
+            for norm in self.norms:
+                norm.weight, norm.bias = nn.Parameter(torch.ones(outputs)), nn.Parameter(torch.zeros(outputs))
+                if self.norm == "batch":  # one row of statistics a view
+                    norm.register_buffer("running_mean", torch.zeros(views, outputs))
+                    norm.register_buffer("running_var", torch.ones(views, outputs))
+
+    def normalise(self, i, x, view):
+        if self.norm == "none":
+            return x
+        norm = self.norms[i]
+        if self.norm == "layer":
+            return F.layer_norm(x, x.shape[1:], norm.weight, norm.bias)
+        return F.batch_norm(x, norm.running_mean[view], norm.running_var[view], norm.weight, norm.bias, self.training)
+
+    def forward(self, x, edges, weights, view):
+        outputs = []
+        for i, layer in enumerate(self.layers):
+            y = layer(x, edges) if self.kind is SAGEConv else layer(x, edges, weights)
+            if self.skip == "linear":
+                y = y + self.skips[i](x)
+            y = self.normalise(i, y, view)
+            x = F.relu(y) if i + 1 < len(self.layers) else y
+            outputs.append(x)
+        return sum(outputs) if self.skip == "sum" else x
+
+
+class Model(nn.Module):
+    def __init__(self, options, weighted):
+        super().__init__()
+        self.pre = options["mode"] == "pre"
+        width, augmented, out = FEATURES, options["aug-dim"], options["dim"]
+        head = (width, augmented) if self.pre else (augmented, out)
+        body = (augmented, out) if self.pre else (width, augmented)
+        if options["asymmetric"]:
+            options = {**options, "norm": "batch"}
+        self.heads = nn.ModuleDict({name: make_head(*head, options["head-layers"]) for name in ("first", "second")})
+        self.encoder = Encoder(*body, options, 2 if self.pre else 1, weighted)
+        self.predictor = make_head(out, out, 2) if options["asymmetric"] else None
+
+    def forward(self, x, edges, weights):
+        first, second = self.heads["first"], self.heads["second"]
+        if self.pre:
+            return self.encoder(first(x), edges, weights, 0), self.encoder(second(x), edges, weights, 1)
+        h = self.encoder(x, edges, weights, 0)
+        return first(h), second(h)
+
+
+def unit_rows(z):
+    """Rows shorter than 1e-12 are zero, and so is their gradient."""
+    rows = [row / row.norm() if float(row.detach().norm()) >= 1e-12 else torch.zeros_like(row) for row in z]
+    return torch.stack(rows)
+
+
+def constraint(z, form):
+    n, k = z.shape
+    if form == "columns":
+        return torch.linalg.matrix_norm(z.t() @ z - torch.eye(k))
+    if form == "scaled":
+        return ((k / n) * z.t() @ z - torch.eye(k)).square().sum()
+    return torch.linalg.matrix_norm(z @ z.t() - torch.eye(n))  # rows and naive are the same number
+
+
+def loss_terms(model, z1, z2, options):
+    a, b = unit_rows(model.predictor(z1) if model.predictor else z1), unit_rows(z2)
+    weight = {"sum": len(a), "element": 1 / a.shape[1]}.get(options["similarity-weight"])
+    if weight is None:
+        weight = float(options["similarity-weight"])
+    similarity = weight * (a - b).square().sum(1).mean()
+    penalty = sum(constraint(z, options["constraint"]) for z in (a, b))
+    return similarity, options["gamma"] * penalty
+
+
+def cancelled_names(model):
+    if model.encoder.norm != "batch":
+        return []
+    names = [name for name, _ in model.named_parameters()]
+    in_front = ("encoder.layers.", "encoder.skips.")
+    return [name for name in names if name.startswith(in_front) and name.endswith("bias")]
+
+
+def run_case(name, changes, properties):
+    options = {**DEFAULTS, **changes}
+    seed = sum(ord(c) * (i + 1) for i, c in enumerate(name))
+    torch.manual_seed(seed)
+    edges, weights, features = make_data(np.random.default_rng(seed), properties)
+    arrays = {"edges": edges, "features": features, "options": np.array([json.dumps(options)])}
+    if weights is not None:
+        arrays["weights"] = weights
+    x, edge_index = torch.from_numpy(features), torch.from_numpy(edges)
+    edge_weight = None if weights is None else torch.from_numpy(weights)
+
+    model = Model(options, weights is not None)
+    with torch.no_grad():
+        for key, value in model.named_parameters():  # zeros and ones would hide mistakes
+            if key.startswith("encoder.norms."):
+                value += 0.25 * torch.randn_like(value)
+            elif key.endswith("bias"):
+                value.copy_(torch.zeros_like(value) if "zero_rows" in properties else 0.1 * torch.randn_like(value))
+    state = lambda: {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
+    arrays |= {"initial." + key: value for key, value in state().items()}
+    cancelled = cancelled_names(model)
+    if cancelled:
+        arrays["cancelled"] = np.array(cancelled)
+
+    optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    losses = []
+    for step in range(STEPS):
+        optimiser.zero_grad()
+        z1, z2 = model(x, edge_index, edge_weight)
+        similarity, penalty = loss_terms(model, z1, z2, options)
+        loss = similarity + penalty
+        loss.backward()
+        losses.append(loss.item())
+        if step == 0:
+            arrays |= {"z1": z1.detach().numpy(), "z2": z2.detach().numpy(), "loss": np.array(loss.item()),
+                       "terms": np.array([similarity.item(), penalty.item()])}
+            arrays |= {"gradient." + key: value.grad.clone().numpy() for key, value in model.named_parameters()}
+            zero_rows = (z1.detach().norm(dim=1) < 1e-12).nonzero().flatten().tolist()
+            assert zero_rows == ([ISOLATED] if "zero_rows" in properties else []), (name, zero_rows)
+        for key, value in model.named_parameters():
+            if key in cancelled:
+                assert float(value.grad.abs().max()) < 1e-10, (name, key)
+                value.grad.zero_()
+        optimiser.step()
+    model.eval()
+    with torch.no_grad():
+        arrays["embedding"] = torch.cat(model(x, edge_index, edge_weight), 1).numpy()
+    arrays["losses"] = np.array(losses)
+    arrays |= {"final." + key: value for key, value in state().items()}
+    assert all(math.isfinite(v) for v in losses) and losses[-1] != losses[0], name
+    return arrays
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "tests" / "golden")
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.set_default_dtype(torch.float64)
+    torch.set_num_threads(1)
+    for name, (changes, properties) in CASES.items():
+        arrays = run_case(name, changes, properties)
+        np.savez_compressed(folder / f"{name}.npz", **arrays)
+        print(f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to {arrays['losses'][-1]:.6g}")
+
+
+if __name__ == "__main__":
+    main()
