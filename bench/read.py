@@ -15,7 +15,7 @@ import scipy.sparse as sp
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("GRAPHSURGEON_DATA") or HERE.parent.parent / "shared" / "data")
 FILES = {"photo": "amazon_electronics_photo.npz", "cs": "ms_academic_cs.npz", "pubmed": "pubmed.npz"}
-REPEATS = 15
+ROUNDS, REPEATS = 5, 10
 
 
 def read_scipy(path):
@@ -39,14 +39,15 @@ def main():
             continue
         adjacency, features, _ = read_scipy(path)
         times = {"scipy": [], "ours": []}
-        for _ in range(REPEATS):  # alternating, so that a noisy moment meets both
-            begun = time.perf_counter()
-            read_scipy(path)
-            times["scipy"].append(1000 * (time.perf_counter() - begun))
-            out = subprocess.run([HERE.parent / "build" / "bench_read", path], check=True, capture_output=True, text=True)
-            ours = json.loads(out.stdout)
+        for _ in range(ROUNDS):  # alternating, so that a noisy moment meets both
+            for _ in range(REPEATS):
+                begun = time.perf_counter()
+                read_scipy(path)
+                times["scipy"].append(1000 * (time.perf_counter() - begun))
+            command = [HERE.parent / "build" / "bench_read", path, str(REPEATS)]
+            ours = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             assert ours["edges"] == adjacency.nnz and ours["nonzeros"] == features.nnz, (ours, adjacency.nnz, features.nnz)
-            times["ours"].append(ours["ms"])
+            times["ours"] += ours["ms"]
         median = {key: float(np.median(value)) for key, value in times.items()}
         print(json.dumps({"dataset": name, "ours_ms": round(median["ours"], 2), "scipy_ms": round(median["scipy"], 2),
                           "ratio": round(median["ours"] / median["scipy"], 3)}))

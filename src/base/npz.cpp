@@ -182,14 +182,15 @@ NpyArray Npz::get(std::string_view name) const {
 }
 
 std::map<std::string, NpyArray> Npz::get_all(std::span<const std::string> wanted) const {
-  // A zip_t serves one thread: it copies the packed bytes out, which is quick; inflating is what
-  // takes time.
-  const Zip archive = open_zip(file_);
   std::map<std::string, NpyArray> arrays;
   std::vector<Packed> packed;
   const int64_t memory = memory_limit();
   int64_t total = 0;
   for (const std::string& name : wanted) {
+    if (const auto found = preloaded_.find(name); found != preloaded_.end()) {
+      arrays.insert(*found);
+      continue;
+    }
     const Member& member = find(name);
     if (!arrays.emplace(name, NpyArray()).second) continue;
     packed.push_back({name, place(name), member, nullptr});
@@ -199,6 +200,10 @@ std::map<std::string, NpyArray> Npz::get_all(std::span<const std::string> wanted
           fmt::format("its arrays unpack to more than this machine's memory of {} bytes", memory),
           "use a machine with more memory, or unpack the zip and load its .npy files");
   }
+  if (packed.empty()) return arrays;
+  // A zip_t serves one thread: it copies the packed bytes out, which is quick; inflating is what
+  // takes time.
+  const Zip archive = open_zip(file_);
   for (Packed& one : packed)
     one.bytes = read_stored(archive.get(), one.member.index, one.member.stored_bytes, one.where);
   std::sort(packed.begin(), packed.end(), [](const Packed& a, const Packed& b) {
@@ -212,6 +217,13 @@ std::map<std::string, NpyArray> Npz::get_all(std::span<const std::string> wanted
     }
   });
   return arrays;
+}
+
+void Npz::preload(std::span<const std::string> wanted) {
+  std::vector<std::string> present;
+  for (const std::string& name : wanted)
+    if (has(name)) present.push_back(name);
+  preloaded_ = get_all(present);
 }
 
 }  // namespace gs

@@ -22,6 +22,8 @@ class Npz {
   NpyArray get(std::string_view name) const;  // data Error that lists the members when it is absent
   // Several members at once, inflated in parallel.
   std::map<std::string, NpyArray> get_all(std::span<const std::string> wanted) const;
+  // The same, kept for later calls of get and get_all; names that are not there are passed over.
+  void preload(std::span<const std::string> wanted);
   const std::string& path() const { return path_; }
 
  private:
@@ -37,6 +39,7 @@ class Npz {
   std::string path_;
   MappedFile file_;
   std::map<std::string, Member, std::less<>> members_;
+  std::map<std::string, NpyArray> preloaded_;
 };
 
 }  // namespace gs
