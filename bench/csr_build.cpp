@@ -1,8 +1,7 @@
 // Builds the CSR of a random edge list, 100 million edges unless told otherwise, and prints one
 // JSON object: time, rate, and peak memory beyond the input in units of the result's size.
 //   bench_csr_build [--edges N] [--nodes N] [--seed S] [--threads T] [--symmetrize] [--weighted]
-//                   [--mirrored]   the list has each edge both ways, so that symmetrising it
-//                   doubles nothing
+//   --mirrored: the list has each edge both ways, so that symmetrising it doubles nothing
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -35,3 +35,9 @@ message(STATUS "OpenMP runtime: ${GS_OPENMP_LIBRARY}")
 add_library(gs_openmp INTERFACE)
 target_compile_options(gs_openmp INTERFACE ${OpenMP_CXX_FLAGS})
 target_link_libraries(gs_openmp INTERFACE ${GS_OPENMP_LIBRARY} Threads::Threads)
+
+# libtorch's include folder carries an fmt of its own; this one, put first, keeps every source on the same fmt.
+get_target_property(fmt_include fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+set(GS_FMT_FIRST ${PROJECT_BINARY_DIR}/fmt-first)
+file(MAKE_DIRECTORY ${GS_FMT_FIRST})
+file(CREATE_LINK ${fmt_include}/fmt ${GS_FMT_FIRST}/fmt SYMBOLIC)

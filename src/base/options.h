@@ -70,7 +70,7 @@ class OptionList {
   OptionHandle operator()(std::string name, T& field, std::string help) {
     if constexpr (std::is_enum_v<T>) {
       const auto table = names_of(T{});
-      return add(std::move(name), std::move(help),
+      return add(name, std::move(help),
                  EnumField{[&field, table] { return std::string(name_of(table, field)); },
                            [&field, table, name](std::string_view v) { field = find(table, v, "--" + name).value; },
                            names(table)});
