@@ -239,7 +239,7 @@ void scatter_rows(EdgeList& edges, const BuildOptions& options, Slots& slots) {
     }
   };
   int64_t released = 0;
-  scatter<Entry>(slots, edges.size(), visit, [&](int64_t end) {
+  scatter<Entry>(slots, edges.size(), options.symmetrize ? 2 : 1, visit, [&](int64_t end) {
     release(edges.source, released, end);
     release(edges.target, released, end);
     release(edges.weight, released, end);
@@ -259,7 +259,7 @@ void scatter_reversed(const Csr& graph, Slots& slots) {
            slots.weighted ? graph.weights[i] : 0);
     }
   };
-  scatter<Entry>(slots, graph.edges(), visit, [](int64_t) {});
+  scatter<Entry>(slots, graph.edges(), 1, visit, [](int64_t) {});
 }
 
 }  // namespace

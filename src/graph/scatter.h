@@ -75,14 +75,16 @@ inline void expect_count(const Slots& slots, int32_t row) {
 // those in the range, the same ones every time. done(end) says that items below `end` are not
 // needed any more; it is in this thread.
 template <class Entry, class Visit, class Done>
-void scatter(Slots& slots, int64_t items, const Visit& visit, const Done& done) {
+void scatter(Slots& slots, int64_t items, int64_t most_per_item, const Visit& visit,
+             const Done& done) {
   constexpr int64_t kRangeRows = 1 << 14, kMostRanges = 1 << 10, kAhead = 16;
-  constexpr int64_t kFirstChunk = 1 << 20, kLargestChunk = 1 << 23, kPartItems = 1 << 13;
+  constexpr int64_t kFirstChunk = 1 << 16, kLargestChunk = 1 << 23, kPartItems = 1 << 13;
   int shift = std::bit_width(static_cast<uint64_t>(kRangeRows)) - 1;
   while ((slots.nodes() >> shift) >= kMostRanges) ++shift;
   const int64_t ranges = (slots.nodes() >> shift) + 1;
 
-  Buffer<Entry> gathered;
+  // Of the largest size at once: memory is taken only where it is touched, and growing could copy.
+  Buffer<Entry> gathered(std::min(items, kLargestChunk) * most_per_item);
   for (int64_t begin = 0, end; begin < items; begin = end) {
     // The gathered copy of a chunk is larger than its part of the input; growing with what is
     // done() already, all of it together stays about as large as the input was.
@@ -107,7 +109,6 @@ void scatter(Slots& slots, int64_t items, const Visit& visit, const Done& done) 
       range_ends[range + 1] = total;
     }
 
-    if (gathered.size() < total) gathered.resize(total);
     parallel_for(parts, 1, [&](int64_t first, int64_t last) {
       for (int64_t part = first; part < last; ++part) {
         int64_t* place = &places[part * ranges];
