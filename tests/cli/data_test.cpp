@@ -24,6 +24,7 @@ struct Known {
   const char* name;
   int64_t nodes, edges, features, classes;
 };
+void PrintTo(const Known& known, std::ostream* out) { *out << known.name; }
 
 class PaperCounts : public testing::TestWithParam<Known> {};
 
