@@ -23,7 +23,7 @@ struct Sources {
 
   void describe(OptionList& v) {
     v.group("Run");
-    v("preset", preset, "named values to start from; 'graphsurgeon train --presets' lists them");
+    v("preset", preset, "named values to start from, as photo for the authors'; an unknown name lists them");
     v("config", config, "JSON file of options; the command line wins over it, and it over a preset");
     v("init", init, "start from the weights of this run");
     v("resume", resume, "go on with an interrupted run");

@@ -42,7 +42,7 @@ struct RawDataset {
   std::function<std::string(int64_t)> edge_place;  // may be empty: then "WHERE, edge I"
 };
 
-// Files beside the graph that an edge list may come with; empty ones are looked for in the same folder by name.
+// Files that an edge list may come with; empty ones are looked for beside it, if it is a folder or named edges.*.
 struct ReadRequest {
   fs::path path;
   fs::path features, labels, splits;  // --features-file, --labels-file, --splits-file (edge lists only)

@@ -31,7 +31,7 @@ TensorMap load_tensors(const std::filesystem::path& path, std::map<std::string, 
 void assign(Parameters& parameters, const TensorMap& values, const std::string& prefix, const std::string& where);
 
 void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info);
-// The model of a run folder (or of a .safetensors file in one), ready for inference. `split` picks a model of --select val.
+// The model of a run folder, or of one .safetensors file in it (--select val writes one a split), ready for inference.
 struct LoadedModel {
   RunInfo info;
   std::unique_ptr<GraphSurgeon> model;
