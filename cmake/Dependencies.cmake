@@ -9,6 +9,7 @@ find_package(CURL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
 find_library(DEFLATE_LIBRARY deflate REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
 

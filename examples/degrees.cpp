@@ -7,11 +7,13 @@
 
 int main(int argc, char** argv) {
   try {
-    const gs::Dataset data = gs::load_dataset(argc > 1 ? argv[1] : "sbm:nodes=1000,seed=1", gs::LoadOptions{});
+    const gs::Dataset data =
+        gs::load_dataset(argc > 1 ? argv[1] : "sbm:nodes=1000,seed=1", gs::LoadOptions{});
     std::vector<int64_t> order(data.nodes());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int64_t a, int64_t b) { return data.graph.degree(a) > data.graph.degree(b); });
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return data.graph.degree(a) > data.graph.degree(b);
+    });
     std::printf("%lld nodes, %lld stored edges\n", static_cast<long long>(data.nodes()),
                 static_cast<long long>(data.graph.edges()));
     for (size_t i = 0; i < std::min<size_t>(5, order.size()); ++i)

@@ -1,5 +1,6 @@
-// A read-only, cheaply copied array of T that keeps its storage alive: a vector it owns, or part of a mapped file.
-// This is how graphs and features larger than memory look the same as small ones to everything that reads them.
+// A read-only, cheaply copied array of T that keeps its storage alive: a vector it owns, or part of
+// a mapped file. This is how graphs and features larger than memory look the same as small ones to
+// everything that reads them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ class Array {
     view_ = {owned->data(), owned->size()};
     owner_ = std::move(owned);
   }
-  Array(std::shared_ptr<const void> owner, std::span<const T> view) : owner_(std::move(owner)), view_(view) {}
+  Array(std::shared_ptr<const void> owner, std::span<const T> view)
+      : owner_(std::move(owner)), view_(view) {}
 
   int64_t size() const { return static_cast<int64_t>(view_.size()); }
   bool empty() const { return view_.empty(); }

@@ -13,7 +13,9 @@ std::string one_line(std::string text) {
 }  // namespace
 
 Error::Error(ErrorKind kind, std::string message, std::string where, std::string hint)
-    : kind_(kind), message_(one_line(std::move(message))), where_(one_line(std::move(where))),
+    : kind_(kind),
+      message_(one_line(std::move(message))),
+      where_(one_line(std::move(where))),
       hint_(one_line(std::move(hint))) {
   line_ = where_.empty() ? message_ : where_ + ": " + message_;
 }
@@ -27,7 +29,8 @@ void fail_usage(std::string where, std::string message, std::string hint) {
 }
 
 void fail_assertion(const char* condition, const char* file, int line) {
-  throw Error(ErrorKind::internal, fmt::format("assertion failed: {}", condition), fmt::format("{}:{}", file, line),
+  throw Error(ErrorKind::internal, fmt::format("assertion failed: {}", condition),
+              fmt::format("{}:{}", file, line),
               "this is a bug in graphsurgeon; please report it with the command that led here");
 }
 

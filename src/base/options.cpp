@@ -74,7 +74,9 @@ void Option::set(std::string_view text) {
 }
 
 void Option::set(const nlohmann::json& value, const std::string& where) {
-  const auto wrong = [&](std::string_view wanted) { fail_value(*this, value.dump(), wanted, where); };
+  const auto wrong = [&](std::string_view wanted) {
+    fail_value(*this, value.dump(), wanted, where);
+  };
   std::visit(Overload{[&](bool* v) {
                         if (!value.is_boolean()) wrong("true or false");
                         *v = value.get<bool>();
@@ -115,21 +117,23 @@ nlohmann::json Option::json() const {
 }
 
 std::string Option::type_name() const {
-  return std::visit(Overload{[](const bool*) { return std::string(); },
-                             [](const int64_t*) { return std::string("INT"); },
-                             [](const double*) { return std::string("FLOAT"); },
-                             [](const std::string*) { return std::string("TEXT"); },
-                             [](const std::vector<int64_t>*) { return std::string("INT,..."); },
-                             [](const EnumField& v) { return fmt::format("{}", fmt::join(v.choices, "|")); }},
-                    field);
+  return std::visit(
+      Overload{[](const bool*) { return std::string(); },
+               [](const int64_t*) { return std::string("INT"); },
+               [](const double*) { return std::string("FLOAT"); },
+               [](const std::string*) { return std::string("TEXT"); },
+               [](const std::vector<int64_t>*) { return std::string("INT,..."); },
+               [](const EnumField& v) { return fmt::format("{}", fmt::join(v.choices, "|")); }},
+      field);
 }
 
 void Option::check() const {
   const auto in_range = [&](double value) {
     if ((minimum && value < *minimum) || (maximum && value > *maximum)) {
-      const std::string range = minimum && maximum ? fmt::format("between {} and {}", *minimum, *maximum)
-                                : minimum          ? fmt::format("at least {}", *minimum)
-                                                   : fmt::format("at most {}", *maximum);
+      const std::string range = minimum && maximum
+                                    ? fmt::format("between {} and {}", *minimum, *maximum)
+                                : minimum ? fmt::format("at least {}", *minimum)
+                                          : fmt::format("at most {}", *maximum);
       fail_usage(flag(), fmt::format("{} is out of range: it must be {}", text(), range), help);
     }
   };
@@ -187,11 +191,13 @@ std::string OptionList::markdown() const {
     }
     const std::string value = option.text(), type = option.type_name();
     std::string range;
-    if (option.minimum && option.maximum) range = fmt::format(" ({} to {})", *option.minimum, *option.maximum);
+    if (option.minimum && option.maximum)
+      range = fmt::format(" ({} to {})", *option.minimum, *option.maximum);
     else if (option.minimum) range = fmt::format(" (at least {})", *option.minimum);
     else if (option.maximum) range = fmt::format(" (at most {})", *option.maximum);
     std::string escaped;
-    for (const char c : type.empty() ? std::string("flag") : type) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+    for (const char c : type.empty() ? std::string("flag") : type)
+      escaped += c == '|' ? std::string("\\|") : std::string(1, c);
     out += fmt::format("| `{}` | {}{} | {} | {} |\n", option.flag(), escaped, range,
                        value.empty() ? "" : "`" + value + "`", option.help);
   }

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <exception>
 #include <fstream>
-#include <utility>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -31,7 +31,8 @@ int available_cores() {
 }
 
 // Runs body over the pieces [cuts[p], cuts[p + 1]); rethrows the first exception in piece order.
-void run_pieces(const std::vector<int64_t>& cuts, const std::function<void(int64_t, int64_t)>& body) {
+void run_pieces(const std::vector<int64_t>& cuts,
+                const std::function<void(int64_t, int64_t)>& body) {
   const int64_t pieces = static_cast<int64_t>(cuts.size()) - 1;
   if (pieces == 1 || threads() == 1 || omp_in_parallel()) {
     for (int64_t p = 0; p < pieces; ++p)
@@ -71,7 +72,8 @@ void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t
   if (count <= 0) return;
   const int64_t pieces = piece_count(count, grain);
   std::vector<int64_t> cuts(static_cast<size_t>(pieces) + 1);
-  for (int64_t p = 0; p <= pieces; ++p) cuts[static_cast<size_t>(p)] = count / pieces * p + std::min(p, count % pieces);
+  for (int64_t p = 0; p <= pieces; ++p)
+    cuts[static_cast<size_t>(p)] = count / pieces * p + std::min(p, count % pieces);
   run_pieces(cuts, body);
 }
 
@@ -83,7 +85,8 @@ void parallel_for_weighted(std::span<const int64_t> prefix, int64_t grain,
   const int64_t pieces = piece_count(std::max(cost(count), count), grain);
   std::vector<int64_t> cuts{0};
   for (int64_t p = 1; p < pieces; ++p) {
-    const double goal = static_cast<double>(cost(count)) * static_cast<double>(p) / static_cast<double>(pieces);
+    const double goal =
+        static_cast<double>(cost(count)) * static_cast<double>(p) / static_cast<double>(pieces);
     int64_t low = cuts.back(), high = count;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
@@ -96,7 +99,8 @@ void parallel_for_weighted(std::span<const int64_t> prefix, int64_t grain,
   run_pieces(cuts, body);
 }
 
-double parallel_sum(int64_t count, int64_t block, const std::function<double(int64_t, int64_t)>& body) {
+double parallel_sum(int64_t count, int64_t block,
+                    const std::function<double(int64_t, int64_t)>& body) {
   GS_ASSERT(block > 0);
   const int64_t blocks = (count + block - 1) / block;
   std::vector<double> partial(static_cast<size_t>(std::max<int64_t>(0, blocks)));

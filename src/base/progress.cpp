@@ -53,7 +53,8 @@ class Terminal final : public Progress {
 
   void advance(int64_t units) override {
     done_ += units;
-    const std::unique_lock lock(mutex_, std::try_to_lock);  // a thread that finds it taken has nothing to add
+    const std::unique_lock lock(
+        mutex_, std::try_to_lock);  // a thread that finds it taken has nothing to add
     if (!lock || !running_) return;
     const auto now = Clock::now();
     if (std::chrono::duration<double>(now - shown_).count() < interval_) return;
@@ -76,7 +77,8 @@ class Terminal final : public Progress {
 
  private:
   void show(bool last) {
-    const double seconds = std::max(1e-9, std::chrono::duration<double>(Clock::now() - begun_).count());
+    const double seconds =
+        std::max(1e-9, std::chrono::duration<double>(Clock::now() - begun_).count());
     const int64_t done = done_;
     const double rate = static_cast<double>(done) / seconds;
     std::string line = task_ + " ";
@@ -93,11 +95,13 @@ class Terminal final : public Progress {
     }
     line += fmt::format(", {}/s", with_unit(rate));
     if (last) line += ", took " + duration(seconds);
-    else if (total_ > done && rate > 0) line += ", " + duration(static_cast<double>(total_ - done) / rate) + " left";
+    else if (total_ > done && rate > 0)
+      line += ", " + duration(static_cast<double>(total_ - done) / rate) + " left";
     if (!note_.empty()) line += ", " + note_;
     if (bar_) {
       winsize size{};
-      const size_t width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 79u;
+      const size_t width =
+          ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 79u;
       std::fprintf(stderr, "\r\033[K%s%s", line.substr(0, width).c_str(), last ? "\n" : "");
     } else {
       std::fprintf(stderr, "%s\n", line.c_str());

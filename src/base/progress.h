@@ -1,5 +1,6 @@
-// How long work tells how far it is. The library only calls the interface; the command line decides whether that is a
-// bar on a terminal (with rate and time left), a plain line now and then in a pipe, or nothing (--quiet).
+// How long work tells how far it is. The library only calls the interface; the command line decides
+// whether that is a bar on a terminal (with rate and time left), a plain line now and then in a
+// pipe, or nothing (--quiet).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,10 @@ namespace gs {
 class Progress {
  public:
   virtual ~Progress() = default;
-  // Begins a task of `total` units (0: unknown). `unit` as in "edges"; a task replaces the one before it.
+  // Begins a task of `total` units (0: unknown). `unit` as in "edges"; a task replaces the one
+  // before it.
   virtual void start(std::string_view task, int64_t total, std::string_view unit) = 0;
-  virtual void advance(int64_t units) = 0;  // thread-safe
+  virtual void advance(int64_t units) = 0;       // thread-safe
   virtual void note(std::string_view text) = 0;  // shown behind the bar, e.g. "loss 12.3"
   virtual void finish() = 0;
 };

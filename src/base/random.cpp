@@ -10,7 +10,8 @@ double Random::normal() {
     has_spare_ = false;
     return spare_;
   }
-  const double radius = std::sqrt(-2 * std::log(1 - uniform())), angle = 2 * std::numbers::pi * uniform();
+  const double radius = std::sqrt(-2 * std::log(1 - uniform())),
+               angle = 2 * std::numbers::pi * uniform();
   has_spare_ = true;
   spare_ = radius * std::sin(angle);
   return radius * std::cos(angle);

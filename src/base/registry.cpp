@@ -13,8 +13,10 @@ size_t distance(std::string_view a, std::string_view b) {
   for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
   for (size_t i = 1; i <= a.size(); ++i)
     for (size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      d[i][j] =
+          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   return d[a.size()][b.size()];
 }
@@ -38,8 +40,8 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   return best;
 }
 
-void fail_unknown(std::string_view kind, std::string_view name, std::span<const std::string> candidates,
-                  std::string where) {
+void fail_unknown(std::string_view kind, std::string_view name,
+                  std::span<const std::string> candidates, std::string where) {
   const std::string near = nearest(name, candidates);
   std::string message = fmt::format("unknown {} '{}'", kind, printable(name));
   if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);

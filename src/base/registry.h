@@ -1,5 +1,6 @@
-// Plain name tables: {"neighbor", make_neighbor, "sampled k-hop neighbourhoods"}. A folder lists what it offers in
-// one table; an unknown name is a usage error that lists the known ones and suggests the nearest.
+// Plain name tables: {"neighbor", make_neighbor, "sampled k-hop neighbourhoods"}. A folder lists
+// what it offers in one table; an unknown name is a usage error that lists the known ones and
+// suggests the nearest.
 #pragma once
 
 #include <span>
@@ -18,12 +19,13 @@ struct Named {
   std::string_view about;
 };
 
-// The candidate closest to `name` in edit distance (swaps of neighbours count one), or "" when none is near.
+// The candidate closest to `name` in edit distance (swaps of neighbours count one), or "" when none
+// is near.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
 // "unknown KIND 'nmae'; did you mean 'name'?", with every candidate listed in the hint.
-[[noreturn]] void fail_unknown(std::string_view kind, std::string_view name, std::span<const std::string> candidates,
-                               std::string where = {});
+[[noreturn]] void fail_unknown(std::string_view kind, std::string_view name,
+                               std::span<const std::string> candidates, std::string where = {});
 
 template <class T>
 std::vector<std::string> names(std::span<const Named<T>> table) {
@@ -33,7 +35,8 @@ std::vector<std::string> names(std::span<const Named<T>> table) {
 }
 
 template <class T>
-const Named<T>& find(std::span<const Named<T>> table, std::string_view name, std::string_view kind) {
+const Named<T>& find(std::span<const Named<T>> table, std::string_view name,
+                     std::string_view kind) {
   for (const auto& row : table)
     if (row.name == name) return row;
   fail_unknown(kind, name, names(table));

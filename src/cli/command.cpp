@@ -11,7 +11,9 @@ void CommonOptions::describe(OptionList& v) {
   v.group("Output");
   v("json", json, "print the result as one JSON object on standard output");
   v("quiet", quiet, "no progress and no notes");
-  v("threads", threads, "threads to use; 0 takes every core this process may run on").at_least(0).at_most(1024);
+  v("threads", threads, "threads to use; 0 takes every core this process may run on")
+      .at_least(0)
+      .at_most(1024);
 }
 
 namespace {
@@ -20,7 +22,8 @@ std::vector<BoundList> g_bound;
 
 std::string path_of(const CLI::App* app) {  // "data info", without the program's own name
   std::string path;
-  for (; app->get_parent(); app = app->get_parent()) path = app->get_name() + (path.empty() ? "" : " " + path);
+  for (; app->get_parent(); app = app->get_parent())
+    path = app->get_name() + (path.empty() ? "" : " " + path);
   return path;
 }
 
@@ -34,15 +37,21 @@ void add_options(CLI::App& app, OptionList& list) {
     const std::string flag = option.flag();
     CLI::Option* bound = nullptr;
     if (auto* field = std::get_if<bool*>(&option.field)) {
-      bound = app.add_flag_function(flag, [&option, field](int64_t count) {
-        **field = count > 0;
-        option.given = true;
-      }, option.help);
+      bound = app.add_flag_function(
+          flag,
+          [&option, field](int64_t count) {
+            **field = count > 0;
+            option.given = true;
+          },
+          option.help);
     } else {
-      bound = app.add_option_function<std::string>(flag, [&option](const std::string& text) {
-        option.set(text);
-        option.given = true;
-      }, option.help);
+      bound = app.add_option_function<std::string>(
+          flag,
+          [&option](const std::string& text) {
+            option.set(text);
+            option.given = true;
+          },
+          option.help);
       bound->type_name(option.type_name());
       const std::string value = option.text();
       if (!value.empty()) bound->default_str(value);
@@ -58,7 +67,8 @@ std::unique_ptr<Progress> begin(const CommonOptions& common) {
 
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) fail_data("standard output", "cannot be written", "is the disk full, or the reader gone?");
+  if (std::fflush(stdout) != 0)
+    fail_data("standard output", "cannot be written", "is the disk full, or the reader gone?");
 }
 
 void print_json(const nlohmann::json& value) {

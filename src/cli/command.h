@@ -1,5 +1,6 @@
-// A subcommand is one file here: it declares its options on a CLI::App and returns what to run. The table of them is in
-// main.cpp. Results go to standard output (one JSON object with --json), everything else to standard error.
+// A subcommand is one file here: it declares its options on a CLI::App and returns what to run. The
+// table of them is in main.cpp. Results go to standard output (one JSON object with --json),
+// everything else to standard error.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,10 +21,12 @@ struct CommonOptions {
   void describe(OptionList& v);
 };
 
-// Binds every declared option to the command line: "--name VALUE", a flag for a bool. The list must outlive the parse.
+// Binds every declared option to the command line: "--name VALUE", a flag for a bool. The list must
+// outlive the parse.
 void add_options(CLI::App& app, OptionList& list);
 
-// Every option list bound so far, with the command it belongs to ("data info"): for 'graphsurgeon options'.
+// Every option list bound so far, with the command it belongs to ("data info"): for 'graphsurgeon
+// options'.
 struct BoundList {
   std::string command;
   const OptionList* list;
@@ -42,7 +45,9 @@ struct Bound {
     add(app, common);
   }
   template <class S>
-  S& get() { return std::get<S>(structs); }
+  S& get() {
+    return std::get<S>(structs);
+  }
 
  private:
   template <class S>
@@ -55,12 +60,14 @@ struct Bound {
 // Applies --threads and makes the progress display that --quiet and the terminal ask for.
 std::unique_ptr<Progress> begin(const CommonOptions& common);
 
-void print(const std::string& text);                 // to standard output
-void print_json(const nlohmann::json& value);        // one object, one line
-void say(const CommonOptions& common, const std::string& text);  // to standard error, unless --quiet
+void print(const std::string& text);           // to standard output
+void print_json(const nlohmann::json& value);  // one object, one line
+void say(const CommonOptions& common,
+         const std::string& text);  // to standard error, unless --quiet
 
 using Run = std::function<void()>;
-// Each declares its options and subcommands on `app` and stores what to run in the chosen one's callback.
+// Each declares its options and subcommands on `app` and stores what to run in the chosen one's
+// callback.
 void setup_data(CLI::App& app, Run& run);
 void setup_options(CLI::App& app, Run& run);
 void setup_train(CLI::App& app, Run& run);

@@ -10,8 +10,8 @@ const CoreApi& core() {
   static const CoreApi* api = [] {
     void* library = dlopen("libgraphsurgeon.so.0", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-      throw Error(ErrorKind::internal, fmt::format("cannot load the core library: {}", dlerror()), "",
-                  "is libtorch still where it was at build time? './dev build' mends it");
+      throw Error(ErrorKind::internal, fmt::format("cannot load the core library: {}", dlerror()),
+                  "", "is libtorch still where it was at build time? './dev build' mends it");
     auto* entry = reinterpret_cast<const CoreApi* (*)()>(dlsym(library, "gs_core_api"));
     GS_ASSERT(entry != nullptr);
     return entry();

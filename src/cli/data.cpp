@@ -18,10 +18,12 @@ void notes_to_stderr(const CommonOptions& common, const Dataset& data) {
 }
 
 void setup_info(CLI::App& parent, Run& run) {
-  CLI::App* app = parent.add_subcommand("info", "what a dataset holds: counts, degrees, homophily, splits, memory");
+  CLI::App* app = parent.add_subcommand(
+      "info", "what a dataset holds: counts, degrees, homophily, splits, memory");
   auto state = std::make_shared<Bound<LoadOptions>>();
   auto data = std::make_shared<std::string>();
-  app->add_option("DATA", *data, "catalog name, file, folder, or generator as sbm:nodes=5000")->required();
+  app->add_option("DATA", *data, "catalog name, file, folder, or generator as sbm:nodes=5000")
+      ->required();
   state->bind(*app);
   app->callback([=, &run] {
     run = [=] {
@@ -43,14 +45,18 @@ struct OutputOptions {
 
 void report_written(const CommonOptions& common, const Dataset& set, const std::string& target) {
   if (common.json)
-    print_json({{"output", target}, {"nodes", set.nodes()}, {"edges", set.graph.edges()}, {"features", set.features.width()}});
+    print_json({{"output", target},
+                {"nodes", set.nodes()},
+                {"edges", set.graph.edges()},
+                {"features", set.features.width()}});
   else
-    print(fmt::format("wrote {}: {} nodes, {} stored edges, {} features\n", target, set.nodes(), set.graph.edges(),
-                      set.features.width()));
+    print(fmt::format("wrote {}: {} nodes, {} stored edges, {} features\n", target, set.nodes(),
+                      set.graph.edges(), set.features.width()));
 }
 
 void setup_convert(CLI::App& parent, Run& run) {
-  CLI::App* app = parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
+  CLI::App* app =
+      parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
   auto state = std::make_shared<Bound<LoadOptions, OutputOptions>>();
   auto data = std::make_shared<std::string>(), output = std::make_shared<std::string>();
   app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
@@ -71,7 +77,8 @@ void setup_convert(CLI::App& parent, Run& run) {
 }
 
 void setup_generate(CLI::App& parent, Run& run) {
-  CLI::App* app = parent.add_subcommand("generate", "make a graph with communities (sbm) or a large one (rmat), by seed");
+  CLI::App* app = parent.add_subcommand(
+      "generate", "make a graph with communities (sbm) or a large one (rmat), by seed");
   auto state = std::make_shared<Bound<GenerateOptions, OutputOptions>>();
   auto output = std::make_shared<std::string>();
   app->add_option("-o,--output", *output, "folder to write")->required();
@@ -94,7 +101,8 @@ void setup_list(CLI::App& parent, Run& run) {
   struct RootOptions {
     std::string data_root;
     void describe(OptionList& v) {
-      v("data-root", data_root, "folder of the datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
+      v("data-root", data_root,
+        "folder of the datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
     }
   };
   auto state = std::make_shared<Bound<RootOptions>>();
@@ -103,20 +111,32 @@ void setup_list(CLI::App& parent, Run& run) {
     run = [=] {
       const fs::path root = data_root(state->get<RootOptions>().data_root);
       nlohmann::json rows = nlohmann::json::array();
-      std::string table = fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", "name", "title", "nodes",
-                                      "edges", "feat.", "cls", "task", "file");
+      std::string table = fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", "name",
+                                      "title", "nodes", "edges", "feat.", "cls", "task", "file");
       for (const auto& entry : catalog()) {
         const auto path = locate(entry, root);
         const std::string where = path ? path->string() : "-";
-        table += fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", entry.name, entry.title, entry.nodes,
-                             entry.edges, entry.widths.front(), entry.classes, task_name(entry.task), where);
-        rows.push_back({{"name", entry.name}, {"title", entry.title}, {"format", entry.format}, {"nodes", entry.nodes},
-                        {"edges", entry.edges}, {"features", entry.widths}, {"classes", entry.classes},
-                        {"task", task_name(entry.task)}, {"in_paper", entry.in_paper}, {"note", entry.note},
+        table += fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", entry.name,
+                             entry.title, entry.nodes, entry.edges, entry.widths.front(),
+                             entry.classes, task_name(entry.task), where);
+        rows.push_back({{"name", entry.name},
+                        {"title", entry.title},
+                        {"format", entry.format},
+                        {"nodes", entry.nodes},
+                        {"edges", entry.edges},
+                        {"features", entry.widths},
+                        {"classes", entry.classes},
+                        {"task", task_name(entry.task)},
+                        {"in_paper", entry.in_paper},
+                        {"note", entry.note},
                         {"path", path ? nlohmann::json(where) : nlohmann::json()}});
       }
       if (state->common.json) print_json({{"data_root", root.string()}, {"datasets", rows}});
-      else print(table + fmt::format("\nlooked for below {}; 'graphsurgeon data fetch NAME' gets what is missing\n", root.string()));
+      else
+        print(table +
+              fmt::format(
+                  "\nlooked for below {}; 'graphsurgeon data fetch NAME' gets what is missing\n",
+                  root.string()));
     };
   });
 }
@@ -127,7 +147,8 @@ void setup_fetch(CLI::App& parent, Run& run) {
     std::string data_root, mirror;
     bool overwrite = false;
     void describe(OptionList& v) {
-      v("data-root", data_root, "folder to put it in; default $GRAPHSURGEON_DATA, else the user's cache folder");
+      v("data-root", data_root,
+        "folder to put it in; default $GRAPHSURGEON_DATA, else the user's cache folder");
       v("mirror", mirror, "address to use in place of every https://host");
       v("overwrite", overwrite, "download again what is there");
     }
@@ -150,7 +171,8 @@ void setup_fetch(CLI::App& parent, Run& run) {
       const fs::path path = fetch(*entry, {root, flags.mirror, flags.overwrite}, *progress);
       LoadOptions load;
       load.data_root = root.string();
-      const Dataset set = load_dataset(std::string(entry->name), load, *progress);  // checks it against the catalog
+      const Dataset set =
+          load_dataset(std::string(entry->name), load, *progress);  // checks it against the catalog
       progress->finish();
       notes_to_stderr(state->common, set);
       report_written(state->common, set, path.string());

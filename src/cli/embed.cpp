@@ -15,9 +15,12 @@ struct EmbedFlags {
 
   void describe(OptionList& v) {
     v.group("Embedding");
-    v("nearest", nearest, "list the nodes nearest to this one (its original id) by cosine instead of writing a file");
+    v("nearest", nearest,
+      "list the nodes nearest to this one (its original id) by cosine instead of writing a file");
     v("k", k, "how many nearest nodes to list").at_least(1);
-    v("memory", memory, "MiB that intermediate layers may take; beyond it they go to a scratch file").at_least(1);
+    v("memory", memory,
+      "MiB that intermediate layers may take; beyond it they go to a scratch file")
+        .at_least(1);
     v("device", device, "cpu, cuda or cuda:N");
     v("overwrite", overwrite, "replace an existing output");
   }
@@ -26,7 +29,8 @@ struct EmbedFlags {
 std::string neighbours_text(const nlohmann::json& result) {
   std::string text = fmt::format("nearest to {}:\n", result["nearest"].get<std::string>());
   for (const auto& row : result["neighbors"])
-    text += fmt::format("  {:<20} cosine {:.4f}\n", row["id"].get<std::string>(), row["cosine"].get<double>());
+    text += fmt::format("  {:<20} cosine {:.4f}\n", row["id"].get<std::string>(),
+                        row["cosine"].get<double>());
   return text;
 }
 
@@ -34,23 +38,31 @@ std::string neighbours_text(const nlohmann::json& result) {
 
 void setup_embed(CLI::App& app, Run& run) {
   auto state = std::make_shared<Bound<LoadOptions, EmbedFlags>>();
-  auto source = std::make_shared<std::string>(), data = std::make_shared<std::string>(), output = std::make_shared<std::string>();
+  auto source = std::make_shared<std::string>(), data = std::make_shared<std::string>(),
+       output = std::make_shared<std::string>();
   app.add_option("RUN", *source, "run folder of 'graphsurgeon train'")->required();
-  app.add_option("DATA", *data, "graph to embed: the training one, or another with the same features")->required();
+  app.add_option("DATA", *data,
+                 "graph to embed: the training one, or another with the same features")
+      ->required();
   app.add_option("-o,--output", *output, "file to write: .npy, or .csv with the node ids");
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {
       const EmbedFlags& flags = state->get<EmbedFlags>();
       if (output->empty() && flags.nearest.empty())
-        fail_usage("embed", "nothing to do: no output was named", "pass -o Z.npy, or --nearest NODE");
+        fail_usage("embed", "nothing to do: no output was named",
+                   "pass -o Z.npy, or --nearest NODE");
       if (!output->empty()) check_output(*output, flags.overwrite);
       const auto progress = begin(state->common);
-      EmbedCall call{*source, *output, *data, state->get<LoadOptions>(), flags.overwrite, flags.memory, flags.nearest, flags.k, flags.device};
+      EmbedCall call{*source,         *output,      *data,         state->get<LoadOptions>(),
+                     flags.overwrite, flags.memory, flags.nearest, flags.k,
+                     flags.device};
       const nlohmann::json result = core().embed(call, *progress);
       if (state->common.json) print_json(result);
       else if (!flags.nearest.empty()) print(neighbours_text(result));
-      else print(fmt::format("wrote {}: {} nodes x {}\n", *output, result["nodes"].get<int64_t>(), result["width"].get<int64_t>()));
+      else
+        print(fmt::format("wrote {}: {} nodes x {}\n", *output, result["nodes"].get<int64_t>(),
+                          result["width"].get<int64_t>()));
     };
   });
 }

@@ -13,14 +13,18 @@ struct EvalFlags {
 };
 
 std::string to_text(const nlohmann::json& r) {
-  std::string text = fmt::format("{} over {} {} ({}; {} training labels a run)\n\n", r["metric"].get<std::string>(),
-                                 r["runs"].size(), r["runs"].size() == 1 ? "split" : "splits",
+  std::string text = fmt::format("{} over {} {} ({}; {} training labels a run)\n\n",
+                                 r["metric"].get<std::string>(), r["runs"].size(),
+                                 r["runs"].size() == 1 ? "split" : "splits",
                                  r["splits"].get<std::string>(), r["train_labels"].get<int64_t>());
   const auto row = [&](const char* name, const nlohmann::json& score) {
-    text += fmt::format("  {:<22} {:6.2f} +- {:.2f}\n", name, score["mean"].get<double>(), score["std"].get<double>());
+    text += fmt::format("  {:<22} {:6.2f} +- {:.2f}\n", name, score["mean"].get<double>(),
+                        score["std"].get<double>());
   };
   static constexpr std::pair<const char*, const char*> kRows[] = {
-      {"raw", "raw features"}, {"smoothed", "two-hop smoothed"}, {"untrained", "untrained encoder"}};
+      {"raw", "raw features"},
+      {"smoothed", "two-hop smoothed"},
+      {"untrained", "untrained encoder"}};
   for (const auto& [key, title] : kRows)
     if (r["reference_scores"].contains(key)) row(title, r["reference_scores"][key]);
   row("trained", r);
@@ -38,11 +42,13 @@ void setup_eval(CLI::App& app, Run& run) {
   app.callback([=, &run] {
     run = [=] {
       bool load_given = false;
-      for (const Option& option : state->lists[2]->options()) load_given |= option.given && option.name != "data-root";
+      for (const Option& option : state->lists[2]->options())
+        load_given |= option.given && option.name != "data-root";
       const auto progress = begin(state->common);
       const nlohmann::json result =
-          core().evaluate({*input, *data, state->get<LoadOptions>(), state->get<ProbeOptions>(), load_given,
-                           state->get<EvalFlags>().device}, *progress);
+          core().evaluate({*input, *data, state->get<LoadOptions>(), state->get<ProbeOptions>(),
+                           load_given, state->get<EvalFlags>().device},
+                          *progress);
       progress->finish();
       if (state->common.json) print_json(result);
       else print(to_text(result));

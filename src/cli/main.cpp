@@ -1,5 +1,5 @@
-// The command line: a table of subcommands, and the only place that catches errors and turns them into exit codes
-// (0 done, 2 wrong usage, 3 bad data, 4 interrupted, 1 our bug).
+// The command line: a table of subcommands, and the only place that catches errors and turns them
+// into exit codes (0 done, 2 wrong usage, 3 bad data, 4 interrupted, 1 our bug).
 #include <cstdio>
 #include <new>
 
@@ -43,13 +43,16 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
   if (option) {
     for (const auto* o : app->get_options()) known.push_back(o->get_name());
   } else {
-    for (const auto* sub : app->get_subcommands([](CLI::App*) { return true; })) known.push_back(sub->get_name());
+    for (const auto* sub : app->get_subcommands([](CLI::App*) { return true; }))
+      known.push_back(sub->get_name());
   }
   const std::string near = nearest(argument.substr(0, argument.find('=')), known);
-  std::string message = fmt::format("unknown {} '{}'", option ? "option" : "argument", printable(argument));
+  std::string message =
+      fmt::format("unknown {} '{}'", option ? "option" : "argument", printable(argument));
   if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);
   std::string path;
-  for (CLI::App* a = app; a; a = a->get_parent()) path = a->get_name() + (path.empty() ? "" : " " + path);
+  for (CLI::App* a = app; a; a = a->get_parent())
+    path = a->get_name() + (path.empty() ? "" : " " + path);
   return Error(ErrorKind::usage, message, "", fmt::format("'{} --help' lists what there is", path));
 }
 
@@ -61,7 +64,8 @@ int run_command_line(int argc, char** argv) {
   app.footer("'graphsurgeon COMMAND --help' tells more.");
   app.option_defaults()->always_capture_default(false);
   Run run;
-  for (const Command& command : kCommands) command.setup(*app.add_subcommand(command.name, command.about), run);
+  for (const Command& command : kCommands)
+    command.setup(*app.add_subcommand(command.name, command.about), run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -70,10 +74,13 @@ int run_command_line(int argc, char** argv) {
     const auto extras = app.remaining(true);
     return complain(unknown_argument(app, extras.empty() ? std::string() : extras.front()));
   } catch (const CLI::ParseError& e) {
-    // An unknown word where a subcommand belongs is told as such, not as "a subcommand is required".
-    if (const auto extras = app.remaining(true); !extras.empty()) return complain(unknown_argument(app, extras.front()));
-    return complain(Error(ErrorKind::usage, e.what(), "", fmt::format("'{} --help' lists what there is",
-                                                                      chosen(&app)->get_name())));
+    // An unknown word where a subcommand belongs is told as such, not as "a subcommand is
+    // required".
+    if (const auto extras = app.remaining(true); !extras.empty())
+      return complain(unknown_argument(app, extras.front()));
+    return complain(
+        Error(ErrorKind::usage, e.what(), "",
+              fmt::format("'{} --help' lists what there is", chosen(&app)->get_name())));
   }
   run();
   return 0;
@@ -92,7 +99,8 @@ int main(int argc, char** argv) {
     return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
                                        "close other programs, or take a smaller graph or batch"));
   } catch (const std::exception& error) {
-    return gs::cli::complain(gs::Error(gs::ErrorKind::internal, error.what(), "",
-                                       "this is a bug in graphsurgeon; please report it with the command that led here"));
+    return gs::cli::complain(gs::Error(
+        gs::ErrorKind::internal, error.what(), "",
+        "this is a bug in graphsurgeon; please report it with the command that led here"));
   }
 }

@@ -6,7 +6,9 @@ namespace gs::cli {
 void setup_options(CLI::App& app, Run& run) {
   app.callback([&run] {
     run = [] {
-      std::string page = "# Options\n\nMade by `graphsurgeon options`; every command also has `--help`.\n", command;
+      std::string
+          page = "# Options\n\nMade by `graphsurgeon options`; every command also has `--help`.\n",
+          command;
       for (const BoundList& bound : bound_lists()) {
         if (bound.command != command) {
           command = bound.command;

@@ -23,8 +23,10 @@ struct Sources {
 
   void describe(OptionList& v) {
     v.group("Run");
-    v("preset", preset, "named values to start from, as photo for the authors'; an unknown name lists them");
-    v("config", config, "JSON file of options; the command line wins over it, and it over a preset");
+    v("preset", preset,
+      "named values to start from, as photo for the authors'; an unknown name lists them");
+    v("config", config,
+      "JSON file of options; the command line wins over it, and it over a preset");
     v("init", init, "start from the weights of this run");
     v("resume", resume, "go on with an interrupted run");
     v("overwrite", overwrite, "replace an existing run");
@@ -32,12 +34,14 @@ struct Sources {
 };
 
 std::string to_text(const nlohmann::json& r) {
-  return fmt::format("trained {} epochs, {:.1f} ms each, {:.0f} MiB at most\n"
-                     "loss {:.6g} = similarity {:.6g} + constraint {:.6g}; effective rank {:.1f}\n"
-                     "wrote {}\n",
-                     r["epochs"].get<int64_t>(), r["ms_per_epoch"].get<double>(), r["peak_mib"].get<double>(),
-                     r["loss"]["total"].get<double>(), r["loss"].value("similarity", 0.0),
-                     r["loss"].value("constraint", 0.0), r["effective_rank"].get<double>(), r["run"].get<std::string>());
+  return fmt::format(
+      "trained {} epochs, {:.1f} ms each, {:.0f} MiB at most\n"
+      "loss {:.6g} = similarity {:.6g} + constraint {:.6g}; effective rank {:.1f}\n"
+      "wrote {}\n",
+      r["epochs"].get<int64_t>(), r["ms_per_epoch"].get<double>(), r["peak_mib"].get<double>(),
+      r["loss"]["total"].get<double>(), r["loss"].value("similarity", 0.0),
+      r["loss"].value("constraint", 0.0), r["effective_rank"].get<double>(),
+      r["run"].get<std::string>());
 }
 
 }  // namespace
@@ -61,7 +65,8 @@ void setup_train(CLI::App& app, Run& run) {
       std::signal(SIGINT, stop_on_signal);
       std::signal(SIGTERM, stop_on_signal);
       const nlohmann::json result = core().train(
-          {*data, *output, sources.init, options, sources.resume, sources.overwrite, &g_stop}, *progress);
+          {*data, *output, sources.init, options, sources.resume, sources.overwrite, &g_stop},
+          *progress);
       if (state->common.json) print_json(result);
       else print(to_text(result));
     };

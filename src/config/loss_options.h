@@ -1,4 +1,5 @@
-// The Laplacian-Eigenmaps loss: similarity_weight x (mean squared distance of the two unit views) + gamma x constraint.
+// The Laplacian-Eigenmaps loss: similarity_weight x (mean squared distance of the two unit views) +
+// gamma x constraint.
 #pragma once
 
 #include "base/options.h"
@@ -19,7 +20,8 @@ struct LossOptions {
   double gamma = 0.5;
 
   void describe(OptionList& v);
-  // The factor of the mean squared distance, for a batch of `rows` rows of `width`. Usage Error when it is no number.
+  // The factor of the mean squared distance, for a batch of `rows` rows of `width`. Usage Error
+  // when it is no number.
   double similarity_factor(int64_t rows, int64_t width) const;
 };
 

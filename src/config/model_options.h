@@ -1,11 +1,12 @@
-// The shape of a model: which encoder, which heads, in which order. Torch-free, like every options struct.
+// The shape of a model: which encoder, which heads, in which order. Torch-free, like every options
+// struct.
 #pragma once
 
 #include "base/options.h"
 
 namespace gs {
 
-enum class AugmentMode { pre, post };        // heads before the encoder, or behind it
+enum class AugmentMode { pre, post };  // heads before the encoder, or behind it
 enum class Combine { concat, mean, sum, first };
 enum class Convolution { gcn, sage };
 enum class NormKind { none, batch, layer };
@@ -18,8 +19,8 @@ std::span<const Named<Skip>> names_of(Skip);
 
 struct ModelOptions {
   AugmentMode mode = AugmentMode::post;
-  int64_t aug_dim = 256;   // D
-  int64_t dim = 128;       // K
+  int64_t aug_dim = 256;  // D
+  int64_t dim = 128;      // K
   Convolution encoder = Convolution::gcn;
   int64_t layers = 2;
   int64_t head_layers = 1;

@@ -16,16 +16,18 @@ std::span<const Named<AugmentMode>> names_of(AugmentMode) {
 }
 
 std::span<const Named<Combine>> names_of(Combine) {
-  static constexpr Named<Combine> kTable[] = {{"concat", Combine::concat, "both views side by side"},
-                                              {"mean", Combine::mean, ""},
-                                              {"sum", Combine::sum, ""},
-                                              {"first", Combine::first, "the first view alone"}};
+  static constexpr Named<Combine> kTable[] = {
+      {"concat", Combine::concat, "both views side by side"},
+      {"mean", Combine::mean, ""},
+      {"sum", Combine::sum, ""},
+      {"first", Combine::first, "the first view alone"}};
   return kTable;
 }
 
 std::span<const Named<Convolution>> names_of(Convolution) {
-  static constexpr Named<Convolution> kTable[] = {{"gcn", Convolution::gcn, "symmetric normalisation"},
-                                                  {"sage", Convolution::sage, "mean of neighbours and a root weight"}};
+  static constexpr Named<Convolution> kTable[] = {
+      {"gcn", Convolution::gcn, "symmetric normalisation"},
+      {"sage", Convolution::sage, "mean of neighbours and a root weight"}};
   return kTable;
 }
 
@@ -36,33 +38,38 @@ std::span<const Named<NormKind>> names_of(NormKind) {
 }
 
 std::span<const Named<Skip>> names_of(Skip) {
-  static constexpr Named<Skip> kTable[] = {{"sum", Skip::sum, "sum of all layers' outputs"},
-                                           {"linear", Skip::linear, "a learned linear map around each layer"},
-                                           {"none", Skip::none, ""}};
+  static constexpr Named<Skip> kTable[] = {
+      {"sum", Skip::sum, "sum of all layers' outputs"},
+      {"linear", Skip::linear, "a learned linear map around each layer"},
+      {"none", Skip::none, ""}};
   return kTable;
 }
 
 std::span<const Named<Constraint>> names_of(Constraint) {
-  static constexpr Named<Constraint> kTable[] = {{"columns", Constraint::columns, "|Z'Z - I|"},
-                                                 {"rows", Constraint::rows, "|ZZ' - I|, without the N x N matrix"},
-                                                 {"scaled", Constraint::scaled, "|(K/N) Z'Z - I|^2"},
-                                                 {"naive", Constraint::naive, "|ZZ' - I| through the N x N matrix"}};
+  static constexpr Named<Constraint> kTable[] = {
+      {"columns", Constraint::columns, "|Z'Z - I|"},
+      {"rows", Constraint::rows, "|ZZ' - I|, without the N x N matrix"},
+      {"scaled", Constraint::scaled, "|(K/N) Z'Z - I|^2"},
+      {"naive", Constraint::naive, "|ZZ' - I| through the N x N matrix"}};
   return kTable;
 }
 
 std::span<const Named<Select>> names_of(Select) {
-  static constexpr Named<Select> kTable[] = {{"last", Select::last, "the last epoch; no label is read"},
-                                             {"val", Select::val, "the epoch that probes best on validation nodes"}};
+  static constexpr Named<Select> kTable[] = {
+      {"last", Select::last, "the last epoch; no label is read"},
+      {"val", Select::val, "the epoch that probes best on validation nodes"}};
   return kTable;
 }
 
 std::span<const Named<Kernels>> names_of(Kernels) {
-  static constexpr Named<Kernels> kTable[] = {{"torch", Kernels::torch, "plain libtorch operations"}};
+  static constexpr Named<Kernels> kTable[] = {
+      {"torch", Kernels::torch, "plain libtorch operations"}};
   return kTable;
 }
 
 std::span<const Named<Solver>> names_of(Solver) {
-  static constexpr Named<Solver> kTable[] = {{"adam", Solver::adam, ""}, {"lbfgs", Solver::lbfgs, ""}};
+  static constexpr Named<Solver> kTable[] = {{"adam", Solver::adam, ""},
+                                             {"lbfgs", Solver::lbfgs, ""}};
   return kTable;
 }
 
@@ -73,17 +80,24 @@ void ModelOptions::describe(OptionList& v) {
   v("dim", dim, "width K of an embedding; two views side by side are 2K").at_least(1);
   v("encoder", encoder, "graph convolution of the encoder");
   v("layers", layers, "encoder layers").at_least(1).at_most(64).tune(1, 4);
-  v("head-layers", head_layers, "layers of an augmentation head; 1 is linear").at_least(1).at_most(16);
+  v("head-layers", head_layers, "layers of an augmentation head; 1 is linear")
+      .at_least(1)
+      .at_most(16);
   v("norm", norm, "normalisation behind each convolution");
   v("skip", skip, "how layer outputs are joined");
-  v("dropout", dropout, "share of values dropped behind heads and encoder layers").at_least(0).at_most(0.99).tune(0, 0.85);
+  v("dropout", dropout, "share of values dropped behind heads and encoder layers")
+      .at_least(0)
+      .at_most(0.99)
+      .tune(0, 0.85);
   v("combine", combine, "how the two views make one embedding");
-  v("asymmetric", asymmetric, "prediction head on the left network and batch norm in the encoder (the paper's ablation)");
+  v("asymmetric", asymmetric,
+    "prediction head on the left network and batch norm in the encoder (the paper's ablation)");
 }
 
 void LossOptions::describe(OptionList& v) {
   v.group("Loss");
-  v("similarity-weight", similarity_weight, "factor of the mean squared distance of the views: a number, sum (N) or element (1/K)");
+  v("similarity-weight", similarity_weight,
+    "factor of the mean squared distance of the views: a number, sum (N) or element (1/K)");
   v("constraint", constraint, "what keeps embeddings from collapsing");
   v("gamma", gamma, "weight of the constraint").at_least(0).tune_log(1e-4, 1000);
 }
@@ -93,7 +107,9 @@ double LossOptions::similarity_factor(int64_t rows, int64_t width) const {
   if (similarity_weight == "element") return 1.0 / static_cast<double>(width);
   const auto value = parse_number(similarity_weight);
   if (!value || !std::isfinite(*value) || *value < 0)
-    fail_usage("--similarity-weight", fmt::format("'{}' is neither a number nor 'sum' nor 'element'", printable(similarity_weight)),
+    fail_usage("--similarity-weight",
+               fmt::format("'{}' is neither a number nor 'sum' nor 'element'",
+                           printable(similarity_weight)),
                "the authors' code uses 1000");
   return *value;
 }
@@ -106,8 +122,11 @@ void TrainOptions::describe(OptionList& v) {
   v("clip", clip, "scale gradients down to this norm; 0 leaves them").at_least(0);
   v("select", select, "which epoch's model is kept");
   v("select-every", select_every, "epochs between probes with --select val").at_least(1);
-  v("checkpoint-every", checkpoint_every, "epochs between checkpoints; 0 only at the end").at_least(0);
-  v("rank-every", rank_every, "epochs between looks at the embeddings' effective rank, which tells of a collapse").at_least(1);
+  v("checkpoint-every", checkpoint_every, "epochs between checkpoints; 0 only at the end")
+      .at_least(0);
+  v("rank-every", rank_every,
+    "epochs between looks at the embeddings' effective rank, which tells of a collapse")
+      .at_least(1);
   v("splits", splits, "auto, own, random:5/15/80, per-class:20 or public:k");
   v("runs", runs, "random splits to use").at_least(1).at_most(1000);
   v("seed", seed, "seed of weights, masks and splits").at_least(0);

@@ -14,9 +14,9 @@ struct ProbeOptions {
   Solver solver = Solver::adam;
   int64_t probe_epochs = 500;
   double probe_lr = 0.01;
-  int64_t probe_every = 5;     // steps between scores of the validation nodes
+  int64_t probe_every = 5;  // steps between scores of the validation nodes
   int64_t split_seed = 0;
-  bool reference = true;       // probe raw, smoothed and untrained features beside it
+  bool reference = true;  // probe raw, smoothed and untrained features beside it
 
   void describe(OptionList& v);
 };

@@ -8,7 +8,8 @@ namespace gs {
 
 std::span<const Named<Protocol>> names_of(Protocol) {
   static constexpr Named<Protocol> kTable[] = {
-      {"authors", Protocol::authors, "the last epoch, probes of 500 steps: what the authors' code does"},
+      {"authors", Protocol::authors,
+       "the last epoch, probes of 500 steps: what the authors' code does"},
       {"paper", Protocol::paper, "500 epochs, the best validation epoch: what the paper says"}};
   return kTable;
 }
@@ -43,7 +44,8 @@ void apply_preset(OptionList& list, const std::string& name) {
   std::vector<std::string> known;
   for (const Preset& preset : presets()) {
     known.push_back(preset.name);
-    if (preset.name == name) return apply(list, nlohmann::json::parse(preset.options_json), "preset " + name, false);
+    if (preset.name == name)
+      return apply(list, nlohmann::json::parse(preset.options_json), "preset " + name, false);
   }
   fail_unknown("preset", name, known, "--preset");
 }
@@ -57,7 +59,8 @@ void apply_config(OptionList& list, const std::filesystem::path& file) {
     fail_data(file.string(), fmt::format("is not valid JSON: {}", printable(error.what(), 120)),
               "it holds one object, as {\"epochs\": 50}");
   }
-  if (values.is_object() && values.contains("options")) values = values["options"];  // a preset file or a run's options.json
+  if (values.is_object() && values.contains("options"))
+    values = values["options"];  // a preset file or a run's options.json
   apply(list, values, file.string(), true);
 }
 

@@ -14,12 +14,12 @@ struct TrainOptions {
   int64_t epochs = 50;
   double lr = 0.001;
   double weight_decay = 0;
-  double clip = 0;             // largest gradient norm; 0: off
+  double clip = 0;  // largest gradient norm; 0: off
   Select select = Select::last;
-  int64_t select_every = 10;   // epochs between probes of the validation nodes
+  int64_t select_every = 10;  // epochs between probes of the validation nodes
   int64_t checkpoint_every = 10;
-  int64_t rank_every = 10;     // epochs between looks at the embeddings' effective rank
-  std::string splits = "auto"; // used by --select val alone
+  int64_t rank_every = 10;      // epochs between looks at the embeddings' effective rank
+  std::string splits = "auto";  // used by --select val alone
   int64_t runs = 10;
   int64_t seed = 0;
   Kernels kernels = Kernels::torch;

@@ -1,7 +1,7 @@
 #include "core/api.h"
 
-#include <algorithm>
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
@@ -40,8 +40,12 @@ json train_call(const TrainCall& call, Progress& progress) {
   const TrainResult result = train(data, call, progress);
   json loss{{"total", result.last.loss}};
   for (const auto& [name, value] : result.last.terms) loss[name] = value;
-  return {{"run", call.run.string()}, {"epochs", result.epochs}, {"ms_per_epoch", result.ms_per_epoch},
-          {"peak_mib", result.peak_mib}, {"loss", loss}, {"effective_rank", result.last.effective_rank},
+  return {{"run", call.run.string()},
+          {"epochs", result.epochs},
+          {"ms_per_epoch", result.ms_per_epoch},
+          {"peak_mib", result.peak_mib},
+          {"loss", loss},
+          {"effective_rank", result.last.effective_rank},
           {"parameters", result.parameters}};
 }
 
@@ -54,7 +58,9 @@ LoadOptions load_like(const RunInfo& info, const LoadOptions& now) {
 
 void check_width(const RunInfo& info, const Dataset& data, const std::string& name) {
   if (data.features.width() != info.features)
-    fail_data(name, fmt::format("has {} features, but the model was trained on {}", data.features.width(), info.features),
+    fail_data(name,
+              fmt::format("has {} features, but the model was trained on {}", data.features.width(),
+                          info.features),
               "embed a graph whose features are those of the training graph");
 }
 
@@ -65,12 +71,15 @@ std::string id_of(const Dataset& data, int64_t node) {
 int64_t node_of(const Dataset& data, const std::string& id) {
   if (!data.node_ids.empty()) {
     const auto found = std::find(data.node_ids.begin(), data.node_ids.end(), id);
-    if (found == data.node_ids.end()) fail_usage("--nearest", fmt::format("no node has the id '{}'", printable(id)), "ids are the input file's");
+    if (found == data.node_ids.end())
+      fail_usage("--nearest", fmt::format("no node has the id '{}'", printable(id)),
+                 "ids are the input file's");
     return found - data.node_ids.begin();
   }
   const auto node = parse_integer(id);
   if (!node || *node < 0 || *node >= data.nodes())
-    fail_usage("--nearest", fmt::format("'{}' is not a node", printable(id)), fmt::format("nodes are 0 to {}", data.nodes() - 1));
+    fail_usage("--nearest", fmt::format("'{}' is not a node", printable(id)),
+               fmt::format("nodes are 0 to {}", data.nodes() - 1));
   return *node;
 }
 
@@ -83,7 +92,8 @@ json nearest_nodes(const at::Tensor& z, const Dataset& data, const std::string& 
   json rows = json::array();
   for (int64_t i = 0; i < index.size(0); ++i) {
     const int64_t other = index[i].item<int64_t>();
-    rows.push_back({{"id", id_of(data, other)}, {"node", other}, {"cosine", value[i].item<double>()}});
+    rows.push_back(
+        {{"id", id_of(data, other)}, {"node", other}, {"cosine", value[i].item<double>()}});
   }
   return {{"nearest", id}, {"neighbors", rows}};
 }
@@ -105,7 +115,8 @@ void write_csv(const std::filesystem::path& path, const at::Tensor& z, const Dat
 
 void write_ids(const std::filesystem::path& beside, const Dataset& data) {
   if (!data.node_ids.empty())
-    write_file(beside.parent_path() / "ids.txt", fmt::format("{}\n", fmt::join(data.node_ids, "\n")));
+    write_file(beside.parent_path() / "ids.txt",
+               fmt::format("{}\n", fmt::join(data.node_ids, "\n")));
 }
 
 json embed_call(const EmbedCall& call, Progress& progress) {
@@ -115,7 +126,9 @@ json embed_call(const EmbedCall& call, Progress& progress) {
   const Dataset data = load_dataset(call.data, load_like(run.info, call.load), progress);
   check_width(run.info, data, call.data);
   const Batch batch = whole_graph(data, run.info.options.model, place);
-  const at::Tensor z = embed(*run.model, batch, {call.memory_mib << 20}, progress).to(at::kCPU, at::kFloat).contiguous();
+  const at::Tensor z = embed(*run.model, batch, {call.memory_mib << 20}, progress)
+                           .to(at::kCPU, at::kFloat)
+                           .contiguous();
   progress.finish();
   json result{{"nodes", z.size(0)}, {"width", z.size(1)}};
   if (!call.output.empty()) {
@@ -137,11 +150,19 @@ json to_json(const Score& score) {
   for (const ProbeRun& run : score.runs) {
     runs.push_back(run.test);
     if (score.metric == "accuracy")
-      details.push_back({{"validation", run.validation}, {"test", run.test}, {"macro_f1", run.macro_f1}, {"micro_f1", run.micro_f1}});
+      details.push_back({{"validation", run.validation},
+                         {"test", run.test},
+                         {"macro_f1", run.macro_f1},
+                         {"micro_f1", run.micro_f1}});
     else
-      details.push_back({{"validation", run.validation}, {"test", run.test}, {"micro_auc", run.micro_auc}});
+      details.push_back(
+          {{"validation", run.validation}, {"test", run.test}, {"micro_auc", run.micro_auc}});
   }
-  return {{"metric", score.metric}, {"mean", score.mean()}, {"std", score.deviation()}, {"runs", runs}, {"details", details}};
+  return {{"metric", score.metric},
+          {"mean", score.mean()},
+          {"std", score.deviation()},
+          {"runs", runs},
+          {"details", details}};
 }
 
 json evaluate_call(const EvalCall& call, Progress& progress) {

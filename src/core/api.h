@@ -1,5 +1,5 @@
-// What the executable asks of the core library. Torch-free: the executable loads the library only when a command needs it,
-// and calls it through this table.
+// What the executable asks of the core library. Torch-free: the executable loads the library only
+// when a command needs it, and calls it through this table.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,6 @@
-// A dataset ready for training: one graph, features of its nodes (sparse or dense), labels and splits when there are
-// any, and the names that the user knows things by. Every array may be a view of a mapped file.
+// A dataset ready for training: one graph, features of its nodes (sparse or dense), labels and
+// splits when there are any, and the names that the user knows things by. Every array may be a view
+// of a mapped file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,9 @@ namespace gs {
 struct DenseMatrix {  // row-major
   int64_t rows = 0, columns = 0;
   Array<float> values;
-  std::span<const float> row(int64_t i) const { return values.slice(i * columns, (i + 1) * columns); }
+  std::span<const float> row(int64_t i) const {
+    return values.slice(i * columns, (i + 1) * columns);
+  }
 };
 
 struct SparseMatrix {  // CSR; columns ascend within a row; no values means all ones
@@ -64,13 +67,14 @@ struct Dataset {
   Csr graph;
   Features features;
   Labels labels;
-  std::vector<Split> splits;           // the data's own; empty when it has none
-  std::vector<std::string> node_ids;   // the original ids; empty when they are 0..N-1
+  std::vector<Split> splits;          // the data's own; empty when it has none
+  std::vector<std::string> node_ids;  // the original ids; empty when they are 0..N-1
   std::vector<std::string> feature_names, class_names;  // may be empty
-  int64_t raw_edges = 0;               // rows of the file, before anything was done to them
+  int64_t raw_edges = 0;  // rows of the file, before anything was done to them
   BuildCounts dropped;
-  std::string treatment;               // what was done: "symmetrised, loops dropped, features binarised"
-  std::vector<std::string> notes;      // what a user should know, e.g. that a count is not the catalog's
+  std::string treatment;  // what was done: "symmetrised, loops dropped, features binarised"
+  std::vector<std::string>
+      notes;  // what a user should know, e.g. that a count is not the catalog's
 
   int64_t nodes() const { return graph.nodes(); }
 };

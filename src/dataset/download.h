@@ -1,5 +1,5 @@
-// Fetches a catalog dataset's public files with libcurl: plain HTTPS, resumed where a partial file lies, checked against
-// the catalog's table after reading.
+// Fetches a catalog dataset's public files with libcurl: plain HTTPS, resumed where a partial file
+// lies, checked against the catalog's table after reading.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,16 @@
 namespace gs {
 
 struct FetchOptions {
-  std::filesystem::path root;   // data root
-  std::string base_url;         // replaces "https://host" of every address: mirrors, and tests on a local server
+  std::filesystem::path root;  // data root
+  std::string
+      base_url;  // replaces "https://host" of every address: mirrors, and tests on a local server
   bool overwrite = false;
   std::chrono::milliseconds pause{250};  // before the second try; doubles each time
 };
 
-// Downloads what is missing and returns the path to load. Where a source needs a browser: data Error whose hint has the
-// address and the folder to put the file in.
-std::filesystem::path fetch(const CatalogEntry& entry, const FetchOptions& options, Progress& progress = no_progress());
+// Downloads what is missing and returns the path to load. Where a source needs a browser: data
+// Error whose hint has the address and the folder to put the file in.
+std::filesystem::path fetch(const CatalogEntry& entry, const FetchOptions& options,
+                            Progress& progress = no_progress());
 
 }  // namespace gs

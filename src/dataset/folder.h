@@ -1,5 +1,6 @@
-// Our own dataset format: a folder of plain .npy arrays and dataset.json. It opens memory-mapped, so it may exceed RAM
-// and opens at once; numpy.load reads every array. docs/formats.md describes the files.
+// Our own dataset format: a folder of plain .npy arrays and dataset.json. It opens memory-mapped,
+// so it may exceed RAM and opens at once; numpy.load reads every array. docs/formats.md describes
+// the files.
 #pragma once
 
 #include <filesystem>

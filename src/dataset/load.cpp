@@ -8,17 +8,19 @@
 namespace gs {
 
 std::span<const Named<Switch>> names_of(Switch) {
-  static constexpr Named<Switch> kTable[] = {{"auto", Switch::automatic, "as the dataset's users do"},
-                                             {"yes", Switch::yes, ""},
-                                             {"no", Switch::no, ""}};
+  static constexpr Named<Switch> kTable[] = {
+      {"auto", Switch::automatic, "as the dataset's users do"},
+      {"yes", Switch::yes, ""},
+      {"no", Switch::no, ""}};
   return kTable;
 }
 
 std::span<const Named<LoopRule>> names_of(LoopRule) {
-  static constexpr Named<LoopRule> kTable[] = {{"auto", LoopRule::automatic, "as the dataset's users do"},
-                                               {"keep", LoopRule::keep, ""},
-                                               {"drop", LoopRule::drop, ""},
-                                               {"add", LoopRule::add, "one for every node without"}};
+  static constexpr Named<LoopRule> kTable[] = {
+      {"auto", LoopRule::automatic, "as the dataset's users do"},
+      {"keep", LoopRule::keep, ""},
+      {"drop", LoopRule::drop, ""},
+      {"add", LoopRule::add, "one for every node without"}};
   return kTable;
 }
 
@@ -43,39 +45,48 @@ std::span<const Named<MakeFeatures>> names_of(MakeFeatures) {
 
 void LoadOptions::describe(OptionList& v) {
   v.group("Data");
-  v("data-root", data_root, "folder of the catalog's datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
+  v("data-root", data_root,
+    "folder of the catalog's datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
   v("format", format, "the input's format, when its content does not tell");
   v("symmetrize", symmetrize, "store every edge in both directions");
   v("self-loops", self_loops, "what to do with edges from a node to itself");
   v("features", features, "treatment of the features");
-  v("features-file", features_file, "features of an edge list: .npy, csv, or sparse node,feature[,value]");
+  v("features-file", features_file,
+    "features of an edge list: .npy, csv, or sparse node,feature[,value]");
   v("labels-file", labels_file, "labels of an edge list: csv of id,label");
   v("splits-file", splits_file, "splits of an edge list: csv of id,split, .npz masks or json");
   v("make-features", make_features, "features for data that has none");
-  v("make-width", make_width, "width of made random or spectral features").at_least(1).at_most(65536);
+  v("make-width", make_width, "width of made random or spectral features")
+      .at_least(1)
+      .at_most(65536);
 }
 
 namespace {
 
 [[noreturn]] void fail_absent(const CatalogEntry& entry, const fs::path& root) {
   fail_data(std::string(entry.name), fmt::format("{} is not below {}", entry.title, root.string()),
-            fmt::format("fetch it with 'graphsurgeon data fetch {}', or put {} there, or pass --data-root", entry.name,
-                        entry.paths.front()));
+            fmt::format(
+                "fetch it with 'graphsurgeon data fetch {}', or put {} there, or pass --data-root",
+                entry.name, entry.paths.front()));
 }
 
 [[noreturn]] void fail_not_found(const std::string& data) {
   std::vector<std::string> known;
   for (const auto& entry : catalog()) known.emplace_back(entry.name);
   const std::string near = nearest(data, known);
-  fail_data(data, near.empty() ? "no such file or folder, nor a dataset known by that name"
-                               : fmt::format("no such file or folder; did you mean the dataset '{}'?", near),
-            "'graphsurgeon data list' shows the known names; a generator is written as sbm:nodes=5000,classes=7");
+  fail_data(data,
+            near.empty()
+                ? "no such file or folder, nor a dataset known by that name"
+                : fmt::format("no such file or folder; did you mean the dataset '{}'?", near),
+            "'graphsurgeon data list' shows the known names; a generator is written as "
+            "sbm:nodes=5000,classes=7");
 }
 
 // What `data` names on disk; `entry` is set when it came by a catalog name.
 fs::path resolve(const std::string& data, const LoadOptions& options, const CatalogEntry** entry) {
   std::error_code ignored;
-  const bool looks_like_path = data.find('/') != std::string::npos || data.find('.') != std::string::npos;
+  const bool looks_like_path =
+      data.find('/') != std::string::npos || data.find('.') != std::string::npos;
   const CatalogEntry* found = looks_like_path ? nullptr : find_catalog(data);
   if (found) {
     const fs::path root = data_root(options.data_root);
@@ -86,7 +97,8 @@ fs::path resolve(const std::string& data, const LoadOptions& options, const Cata
     if (!fs::exists(data, ignored)) fail_absent(*found, root);
   }
   if (!fs::exists(data, ignored)) {
-    if (ignored && ignored != std::errc::no_such_file_or_directory && ignored != std::errc::not_a_directory)
+    if (ignored && ignored != std::errc::no_such_file_or_directory &&
+        ignored != std::errc::not_a_directory)
       fail_data(data, ignored.message(), "check the path and its permissions");
     fail_not_found(data);
   }
@@ -96,8 +108,10 @@ fs::path resolve(const std::string& data, const LoadOptions& options, const Cata
 // Data asked for by name must be that data.
 void check_entry(const Dataset& data, const CatalogEntry& entry, const fs::path& path) {
   const auto differs = [&](std::string_view what, int64_t found, int64_t wanted) {
-    fail_data(path.string(), fmt::format("is not {}: {} {} where {} are expected", entry.title, found, what, wanted),
-              "load it by its path instead of the name, or fetch it anew");
+    fail_data(
+        path.string(),
+        fmt::format("is not {}: {} {} where {} are expected", entry.title, found, what, wanted),
+        "load it by its path instead of the name, or fetch it anew");
   };
   if (data.nodes() != entry.nodes) differs("nodes", data.nodes(), entry.nodes);
   if (data.labels.classes != entry.classes) differs("classes", data.labels.classes, entry.classes);

@@ -1,4 +1,5 @@
-// From what a user typed to a Dataset: a catalog name ("photo"), a file or folder in any known format, or a generator
+// From what a user typed to a Dataset: a catalog name ("photo"), a file or folder in any known
+// format, or a generator
 // ("sbm:nodes=5000,classes=7").
 #pragma once
 
@@ -34,10 +35,12 @@ struct LoadOptions {
 };
 
 // Reads, checks and treats `data`. Everything wrong with it is a data Error with file and place.
-Dataset load_dataset(const std::string& data, const LoadOptions& options, Progress& progress = no_progress());
+Dataset load_dataset(const std::string& data, const LoadOptions& options,
+                     Progress& progress = no_progress());
 
-// The part after a reader: checks `raw` (ids in range, counts that agree, finite features, disjoint splits), builds the
-// graph, applies the catalog's treatment where the data is one of its own and the user's overrides.
+// The part after a reader: checks `raw` (ids in range, counts that agree, finite features, disjoint
+// splits), builds the graph, applies the catalog's treatment where the data is one of its own and
+// the user's overrides.
 Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& options);
 
 }  // namespace gs

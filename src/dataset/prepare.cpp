@@ -25,7 +25,8 @@ int64_t first_bad(int64_t count, const Bad& bad) {
     for (int64_t i = begin; i < end && i < first; ++i) {
       if (!bad(i)) continue;
       int64_t seen = first;
-      while (i < seen && !first.compare_exchange_weak(seen, i)) {}
+      while (i < seen && !first.compare_exchange_weak(seen, i)) {
+      }
       return;
     }
   });
@@ -39,22 +40,25 @@ std::string edge_place(const RawDataset& raw, int64_t edge) {
 void check_edges(const RawDataset& raw) {
   const EdgeList& e = raw.edges;
   check_node_count(raw.nodes, raw.edges_where);
-  GS_ASSERT(e.target.size() == e.source.size() && (e.weight.empty() || e.weight.size() == e.source.size()));
+  GS_ASSERT(e.target.size() == e.source.size() &&
+            (e.weight.empty() || e.weight.size() == e.source.size()));
   const int64_t bad = first_bad(e.size(), [&](int64_t i) {
-    return e.source[i] < 0 || e.source[i] >= raw.nodes || e.target[i] < 0 || e.target[i] >= raw.nodes;
+    return e.source[i] < 0 || e.source[i] >= raw.nodes || e.target[i] < 0 ||
+           e.target[i] >= raw.nodes;
   });
   if (bad >= 0) {
     const bool source = e.source[bad] < 0 || e.source[bad] >= raw.nodes;
     fail_data(edge_place(raw, bad),
-              fmt::format("edge {} -> {} names node {}, but there are {} nodes", e.source[bad], e.target[bad],
-                          source ? e.source[bad] : e.target[bad], raw.nodes),
+              fmt::format("edge {} -> {} names node {}, but there are {} nodes", e.source[bad],
+                          e.target[bad], source ? e.source[bad] : e.target[bad], raw.nodes),
               "node ids count from 0; is the edge file of another dataset?");
   }
   if (e.weight.empty()) return;
-  const int64_t odd =
-      first_bad(e.size(), [&](int64_t i) { return !(e.weight[i] >= 0) || !std::isfinite(e.weight[i]); });
+  const int64_t odd = first_bad(
+      e.size(), [&](int64_t i) { return !(e.weight[i] >= 0) || !std::isfinite(e.weight[i]); });
   if (odd >= 0)
-    fail_data(edge_place(raw, odd), fmt::format("edge weight {} is not a finite number of 0 or more", e.weight[odd]),
+    fail_data(edge_place(raw, odd),
+              fmt::format("edge weight {} is not a finite number of 0 or more", e.weight[odd]),
               "leave the weight column out, or mend it");
 }
 
@@ -69,11 +73,13 @@ EdgeList to_edges(const Csr& graph) {
   list.source.assign(graph.neighbors.begin(), graph.neighbors.end());
   list.weight.assign(graph.weights.begin(), graph.weights.end());
   for (int64_t v = 0; v < graph.nodes(); ++v)
-    std::fill(list.target.begin() + graph.offsets[v], list.target.begin() + graph.offsets[v + 1], static_cast<int32_t>(v));
+    std::fill(list.target.begin() + graph.offsets[v], list.target.begin() + graph.offsets[v + 1],
+              static_cast<int32_t>(v));
   return list;
 }
 
-// Mapped features beyond this size are not read through at every opening; training has its own alarm for NaN.
+// Mapped features beyond this size are not read through at every opening; training has its own
+// alarm for NaN.
 constexpr int64_t kScanLimit = int64_t{4} << 30;
 
 void check_features(const Features& features, int64_t nodes, const std::string& where) {
@@ -81,8 +87,10 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
     fail_data(where, fmt::format("{} feature rows for {} nodes", features.rows(), nodes),
               "features need one row a node, in the order of the node ids");
   if (features.bytes() > kScanLimit) return;
-  const Array<float>& values = features.sparse() ? features.sparse_matrix().values : features.dense_matrix().values;
-  const int64_t bad = first_bad(values.size(), [&](int64_t i) { return !std::isfinite(values[i]); });
+  const Array<float>& values =
+      features.sparse() ? features.sparse_matrix().values : features.dense_matrix().values;
+  const int64_t bad =
+      first_bad(values.size(), [&](int64_t i) { return !std::isfinite(values[i]); });
   if (bad < 0) return;
   int64_t row = 0, column = 0;
   if (features.sparse()) {
@@ -93,7 +101,8 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
     row = bad / features.width(), column = bad % features.width();
   }
   fail_data(fmt::format("{}, row {}, column {}", where, row, column),
-            fmt::format("feature value {} is not finite", values[bad]), "replace missing values before loading");
+            fmt::format("feature value {} is not finite", values[bad]),
+            "replace missing values before loading");
 }
 
 Features binarised(const Features& features) {
@@ -119,7 +128,8 @@ Features binarised(const Features& features) {
   return {SparseMatrix{m.rows, m.columns, std::move(offsets), std::move(indices), {}}};
 }
 
-// Divides each row by its sum where that is not 0, as PyG's NormalizeFeatures does with its floor of 1.
+// Divides each row by its sum where that is not 0, as PyG's NormalizeFeatures does with its floor
+// of 1.
 Features row_normalised(const Features& features) {
   const bool sparse = features.sparse();
   const auto scale_rows = [&](const auto& value_at, const auto& begin_of, std::vector<float>& out) {
@@ -135,13 +145,14 @@ Features row_normalised(const Features& features) {
   if (!sparse) {
     const DenseMatrix& m = features.dense_matrix();
     std::vector<float> values(m.values.size());
-    scale_rows([&](int64_t k) { return m.values[k]; }, [&](int64_t r) { return r * m.columns; }, values);
+    scale_rows([&](int64_t k) { return m.values[k]; }, [&](int64_t r) { return r * m.columns; },
+               values);
     return {DenseMatrix{m.rows, m.columns, std::move(values)}};
   }
   const SparseMatrix& m = features.sparse_matrix();
   std::vector<float> values(m.nonzeros());
-  scale_rows([&](int64_t k) { return m.values.empty() ? 1.0f : m.values[k]; }, [&](int64_t r) { return m.offsets[r]; },
-             values);
+  scale_rows([&](int64_t k) { return m.values.empty() ? 1.0f : m.values[k]; },
+             [&](int64_t r) { return m.offsets[r]; }, values);
   return {SparseMatrix{m.rows, m.columns, m.offsets, m.indices, std::move(values)}};
 }
 
@@ -155,7 +166,8 @@ Features standardised(const Features& features) {
       for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
         values[r * width + m.indices[k]] = m.values.empty() ? 1.0f : m.values[k];
   } else {
-    std::copy(features.dense_matrix().values.begin(), features.dense_matrix().values.end(), values.begin());
+    std::copy(features.dense_matrix().values.begin(), features.dense_matrix().values.end(),
+              values.begin());
   }
   std::vector<double> sum(width), square(width);
   for (int64_t r = 0; r < rows; ++r)
@@ -176,17 +188,21 @@ Features standardised(const Features& features) {
 
 void check_labels(const Labels& labels, int64_t nodes, const std::string& where) {
   if (labels.task == Task::none) return;
-  const int64_t rows = labels.task == Task::multilabel ? labels.multi.size() / std::max<int64_t>(1, labels.classes)
-                                                       : labels.single.size();
+  const int64_t rows = labels.task == Task::multilabel
+                           ? labels.multi.size() / std::max<int64_t>(1, labels.classes)
+                           : labels.single.size();
   if (rows != nodes)
-    fail_data(where, fmt::format("{} labels for {} nodes", rows, nodes), "labels need one entry a node; -1 means unknown");
+    fail_data(where, fmt::format("{} labels for {} nodes", rows, nodes),
+              "labels need one entry a node; -1 means unknown");
   if (labels.task != Task::multilabel) {
-    const int64_t bad =
-        first_bad(nodes, [&](int64_t i) { return labels.single[i] < -1 || labels.single[i] >= labels.classes; });
+    const int64_t bad = first_bad(nodes, [&](int64_t i) {
+      return labels.single[i] < -1 || labels.single[i] >= labels.classes;
+    });
     if (bad >= 0)
-      fail_data(fmt::format("{}, node {}", where, bad),
-                fmt::format("label {} is outside the {} classes", labels.single[bad], labels.classes),
-                "labels are class numbers from 0, -1 where unknown");
+      fail_data(
+          fmt::format("{}, node {}", where, bad),
+          fmt::format("label {} is outside the {} classes", labels.single[bad], labels.classes),
+          "labels are class numbers from 0, -1 where unknown");
     return;
   }
   const int64_t bad = first_bad(labels.multi.size(), [&](int64_t i) {
@@ -194,27 +210,40 @@ void check_labels(const Labels& labels, int64_t nodes, const std::string& where)
   });
   if (bad >= 0)
     fail_data(fmt::format("{}, node {}", where, bad / labels.classes),
-              fmt::format("multi-label entry {} is neither 0 nor 1", labels.multi[bad]), "multi-label rows hold 0 and 1");
+              fmt::format("multi-label entry {} is neither 0 nor 1", labels.multi[bad]),
+              "multi-label rows hold 0 and 1");
 }
 
-void check_names(const std::vector<std::string>& list, int64_t wanted, std::string_view what, const std::string& where) {
+void check_names(const std::vector<std::string>& list, int64_t wanted, std::string_view what,
+                 const std::string& where) {
   if (!list.empty() && static_cast<int64_t>(list.size()) != wanted)
-    fail_data(where, fmt::format("{} {} names for {} of them", list.size(), what, wanted), "leave the names out, or mend them");
+    fail_data(where, fmt::format("{} {} names for {} of them", list.size(), what, wanted),
+              "leave the names out, or mend them");
 }
 
-std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+std::string joined(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
-void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options, Dataset& out,
-                 std::vector<std::string>& done) {
+void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options,
+                 Dataset& out, std::vector<std::string>& done) {
   const bool built = raw.graph.nodes() > 0;
   bool symmetrize = entry && !built ? entry->symmetrize : raw.symmetrize;
-  SelfLoops loops = entry && !built ? (entry->drop_loops ? SelfLoops::drop : SelfLoops::keep) : raw.self_loops;
+  SelfLoops loops =
+      entry && !built ? (entry->drop_loops ? SelfLoops::drop : SelfLoops::keep) : raw.self_loops;
   if (options.symmetrize != Switch::automatic) symmetrize = options.symmetrize == Switch::yes;
   switch (options.self_loops) {
-    case LoopRule::automatic: break;
-    case LoopRule::keep: loops = SelfLoops::keep; break;
-    case LoopRule::drop: loops = SelfLoops::drop; break;
-    case LoopRule::add: loops = SelfLoops::add; break;
+    case LoopRule::automatic:
+      break;
+    case LoopRule::keep:
+      loops = SelfLoops::keep;
+      break;
+    case LoopRule::drop:
+      loops = SelfLoops::drop;
+      break;
+    case LoopRule::add:
+      loops = SelfLoops::add;
+      break;
   }
   out.raw_edges = raw.raw_edges ? raw.raw_edges : (built ? raw.graph.edges() : raw.edges.size());
   if (built && (!symmetrize || raw.graph.symmetric) && loops == SelfLoops::keep) {
@@ -225,35 +254,47 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
   else check_edges(raw);
   if (all_ones(raw.edges.weight)) raw.edges.weight.clear();
   raw.edges.nodes = raw.nodes;
-  out.graph = build_csr(std::move(raw.edges), {.symmetrize = symmetrize, .self_loops = loops}, &out.dropped);
+  out.graph = build_csr(std::move(raw.edges), {.symmetrize = symmetrize, .self_loops = loops},
+                        &out.dropped);
   if (symmetrize) done.emplace_back("symmetrised");
   if (loops == SelfLoops::drop) done.emplace_back("self-loops dropped");
   if (loops == SelfLoops::add) done.emplace_back("self-loops added");
 }
 
-void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options, Dataset& out,
-                    std::vector<std::string>& done) {
+void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options,
+                    Dataset& out, std::vector<std::string>& done) {
   if (!raw.has_features) {
     if (options.make_features == MakeFeatures::none) {
       out.features = {DenseMatrix{raw.nodes, 0, {}}};
       return;
     }
-    out.features = make_features(options.make_features, out.graph, options.make_width, options.seed);
-    done.emplace_back(fmt::format("{} features made", name_of(names_of(MakeFeatures{}), options.make_features)));
+    out.features =
+        make_features(options.make_features, out.graph, options.make_width, options.seed);
+    done.emplace_back(
+        fmt::format("{} features made", name_of(names_of(MakeFeatures{}), options.make_features)));
     return;
   }
   check_features(raw.features, raw.nodes, raw.features_where);
   FeatureRule rule = options.features;
-  if (rule == FeatureRule::automatic) rule = entry && entry->binarize ? FeatureRule::binary : FeatureRule::raw;
+  if (rule == FeatureRule::automatic)
+    rule = entry && entry->binarize ? FeatureRule::binary : FeatureRule::raw;
   switch (rule) {
     case FeatureRule::automatic:
-    case FeatureRule::raw: out.features = std::move(raw.features); return;
-    case FeatureRule::binary: out.features = binarised(raw.features); break;
-    case FeatureRule::row_norm: out.features = row_normalised(raw.features); break;
-    case FeatureRule::standardize: out.features = standardised(raw.features); break;
+    case FeatureRule::raw:
+      out.features = std::move(raw.features);
+      return;
+    case FeatureRule::binary:
+      out.features = binarised(raw.features);
+      break;
+    case FeatureRule::row_norm:
+      out.features = row_normalised(raw.features);
+      break;
+    case FeatureRule::standardize:
+      out.features = standardised(raw.features);
+      break;
   }
-  static constexpr std::string_view kDone[] = {"", "", "features binarised", "feature rows normalised",
-                                               "features standardised"};
+  static constexpr std::string_view kDone[] = {"", "", "features binarised",
+                                               "feature rows normalised", "features standardised"};
   done.emplace_back(kDone[static_cast<int>(rule)]);
 }
 
@@ -267,13 +308,15 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
   out.format = format;
   check_labels(raw.labels, raw.nodes, raw.labels_where);
   check_names(raw.node_ids, raw.nodes, "node", raw.edges_where);
-  check_names(raw.feature_names, raw.has_features ? raw.features.width() : 0, "feature", raw.features_where);
+  check_names(raw.feature_names, raw.has_features ? raw.features.width() : 0, "feature",
+              raw.features_where);
   check_names(raw.class_names, raw.labels.classes, "class", raw.labels_where);
   check_splits(raw.splits, raw.nodes, raw.labels, raw.splits_where);
 
   std::vector<std::string> done;
   if (!raw.treatment.empty()) done.push_back(raw.treatment);
-  const bool as_usual = options.symmetrize == Switch::automatic && options.self_loops == LoopRule::automatic;
+  const bool as_usual =
+      options.symmetrize == Switch::automatic && options.self_loops == LoopRule::automatic;
   build_graph(raw, entry, options, out, done);
   treat_features(raw, entry, options, out, done);
   out.treatment = joined(done);
@@ -283,8 +326,8 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
   out.feature_names = std::move(raw.feature_names);
   out.class_names = std::move(raw.class_names);
   if (entry && as_usual && out.graph.edges() != entry->edges)
-    out.notes.push_back(fmt::format("{} usually has {} stored edges; this file gives {}", entry->title, entry->edges,
-                                    out.graph.edges()));
+    out.notes.push_back(fmt::format("{} usually has {} stored edges; this file gives {}",
+                                    entry->title, entry->edges, out.graph.edges()));
   return out;
 }
 

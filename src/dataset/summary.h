@@ -10,12 +10,15 @@
 namespace gs {
 
 struct Summary {
-  int64_t nodes = 0, edges = 0, raw_edges = 0, self_loops = 0, isolated = 0, components = 0, largest_component = 0;
+  int64_t nodes = 0, edges = 0, raw_edges = 0, self_loops = 0, isolated = 0, components = 0,
+          largest_component = 0;
   bool directed = false, weighted = false;
   int64_t min_degree = 0, max_degree = 0, median_degree = 0;
   double mean_degree = 0;
   std::vector<int64_t> degree_histogram;  // bucket 0: degree 0; bucket b: degrees [2^(b-1), 2^b)
-  double edge_homophily = 0, class_homophily = 0;  // share of like-labelled edges; class-balanced form; NaN without labels
+  double edge_homophily = 0,
+         class_homophily =
+             0;  // share of like-labelled edges; class-balanced form; NaN without labels
   double feature_density = 0;
   std::vector<int64_t> class_counts;
   int64_t unlabelled = 0;

@@ -3,8 +3,8 @@
 #include "base/npy.h"
 #include "dataset/splits.h"
 #include "method/inference.h"
-#include "nn/place.h"
 #include "method/run_folder.h"
+#include "nn/place.h"
 
 namespace gs {
 
@@ -18,19 +18,23 @@ at::Tensor load_embeddings(const stdfs::path& path, int64_t nodes) {
   const NpyArray array = load_npy(path);
   array.require_dims(2);
   if (array.rows() != nodes)
-    fail_data(path.string(), fmt::format("has {} rows for {} nodes", array.rows(), nodes), "embeddings need one row a node");
+    fail_data(path.string(), fmt::format("has {} rows for {} nodes", array.rows(), nodes),
+              "embeddings need one row a node");
   return view_of(array.as<float>(), {array.shape[0], array.shape[1]});
 }
 
-std::string describe_splits(const Dataset& data, const std::string& spec, size_t count, int64_t seed) {
-  const bool own = (spec == "auto" && !data.splits.empty()) || spec == "own" || spec.starts_with("public");
+std::string describe_splits(const Dataset& data, const std::string& spec, size_t count,
+                            int64_t seed) {
+  const bool own =
+      (spec == "auto" && !data.splits.empty()) || spec == "own" || spec.starts_with("public");
   if (own) return fmt::format("{} of the data's own", count);
   return fmt::format("{} {}, seed {}", count, spec == "auto" ? "random:5/15/80" : spec, seed);
 }
 
 class Evaluator {
  public:
-  Evaluator(const EvalCall& call, Progress& progress) : call_(call), progress_(progress), place_(place_for(call.device)) {}
+  Evaluator(const EvalCall& call, Progress& progress)
+      : call_(call), progress_(progress), place_(place_for(call.device)) {}
 
   Evaluation run() {
     const bool is_run = stdfs::is_directory(call_.input);
@@ -44,9 +48,11 @@ class Evaluator {
     }
     data_ = load_dataset(call_.data, load, progress_);
     if (data_.labels.task == Task::none)
-      fail_data(call_.data, "has no labels to score against", "give them with --labels-file, or use another dataset");
+      fail_data(call_.data, "has no labels to score against",
+                "give them with --labels-file, or use another dataset");
     const bool per_split = is_run && model.info.options.train.select == Select::val;
-    if (per_split) {  // the splits it was selected on, or one split's validation would be another's test
+    if (per_split) {  // the splits it was selected on, or one split's validation would be another's
+                      // test
       probe.splits = model.info.options.train.splits;
       probe.runs = model.info.options.train.runs;
       probe.split_seed = model.info.options.train.seed;
@@ -67,7 +73,9 @@ class Evaluator {
  private:
   at::Tensor embeddings(const GraphSurgeon& model) {
     if (model.features() != data_.features.width())
-      fail_data(call_.data, fmt::format("has {} features, but the model was trained on {}", data_.features.width(), model.features()),
+      fail_data(call_.data,
+                fmt::format("has {} features, but the model was trained on {}",
+                            data_.features.width(), model.features()),
                 "score it on a graph whose features are those of the training graph");
     return embed(model, *batch_, {}, progress_).to(at::kCPU, at::kFloat).contiguous();
   }
@@ -79,8 +87,10 @@ class Evaluator {
   Score score_per_split() {
     Score all;
     for (size_t s = 0; s < splits_.size(); ++s) {
-      const LoadedModel kept = load_model(stdfs::path(call_.input) / fmt::format("model-split-{}.safetensors", s), place_);
-      const Score one = linear_probe(embeddings(*kept.model), data_.labels, {splits_[s]}, probe_, static_cast<uint64_t>(probe_.split_seed));
+      const LoadedModel kept = load_model(
+          stdfs::path(call_.input) / fmt::format("model-split-{}.safetensors", s), place_);
+      const Score one = linear_probe(embeddings(*kept.model), data_.labels, {splits_[s]}, probe_,
+                                     static_cast<uint64_t>(probe_.split_seed));
       all.metric = one.metric;
       all.runs.push_back(one.runs.front());
     }
@@ -98,7 +108,8 @@ class Evaluator {
       for (int hop = 0; hop < 2; ++hop) x = adjacency->apply(x);
       out.reference["smoothed"] = score(x);
     }
-    const GraphSurgeon untrained(data_.features.width(), shape, place_, Random(static_cast<uint64_t>(seed)).fork("init"));
+    const GraphSurgeon untrained(data_.features.width(), shape, place_,
+                                 Random(static_cast<uint64_t>(seed)).fork("init"));
     out.reference["untrained"] = score(embeddings(untrained));
   }
 
@@ -113,6 +124,8 @@ class Evaluator {
 
 }  // namespace
 
-Evaluation evaluate(const EvalCall& call, Progress& progress) { return Evaluator(call, progress).run(); }
+Evaluation evaluate(const EvalCall& call, Progress& progress) {
+  return Evaluator(call, progress).run();
+}
 
 }  // namespace gs

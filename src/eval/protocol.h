@@ -1,5 +1,6 @@
-// `eval`: the linear protocol on a run or on any .npy, and beside its score the same probe on what needs no training (raw
-// features, two-hop smoothed ones, an untrained encoder of the same shape), so that one sees what training gave.
+// `eval`: the linear protocol on a run or on any .npy, and beside its score the same probe on what
+// needs no training (raw features, two-hop smoothed ones, an untrained encoder of the same shape),
+// so that one sees what training gave.
 #pragma once
 
 #include <map>
@@ -18,7 +19,8 @@ struct Evaluation {
   int64_t train_labels = 0;                // labels that a run's probe was trained on
 };
 
-// A run of --select val has an encoder of its own for each split, and is scored on each with that one.
+// A run of --select val has an encoder of its own for each split, and is scored on each with that
+// one.
 Evaluation evaluate(const EvalCall& call, Progress& progress);
 
 }  // namespace gs

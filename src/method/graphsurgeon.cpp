@@ -15,7 +15,8 @@ bool is_pre(const ModelOptions& options) { return options.mode == AugmentMode::p
 
 }  // namespace
 
-GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place, Random random)
+GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place,
+                           Random random)
     : features_(features),
       options_(effective(options)),
       parameters_(place, random),
@@ -41,15 +42,20 @@ Views GraphSurgeon::views(const Batch& batch, bool training, Random masks) const
 }
 
 Loss GraphSurgeon::loss(const Views& views, const LossOptions& options) const {
-  return eigenmaps_loss(predictor_ ? (*predictor_)(views.first) : views.first, views.second, options);
+  return eigenmaps_loss(predictor_ ? (*predictor_)(views.first) : views.first, views.second,
+                        options);
 }
 
 at::Tensor combine(const Views& views, Combine rule) {
   switch (rule) {
-    case Combine::concat: return at::cat({views.first, views.second}, 1);
-    case Combine::mean: return (views.first + views.second) / 2;
-    case Combine::sum: return views.first + views.second;
-    case Combine::first: return views.first;
+    case Combine::concat:
+      return at::cat({views.first, views.second}, 1);
+    case Combine::mean:
+      return (views.first + views.second) / 2;
+    case Combine::sum:
+      return views.first + views.second;
+    case Combine::first:
+      return views.first;
   }
   GS_ASSERT(!"combine");
 }

@@ -1,9 +1,9 @@
 // GraphSurgeon: two learned augmentation heads f1, f2 and one shared encoder h, trained together.
 //   pre:   Z1 = h(f1(X)), Z2 = h(f2(X))      heads F to D, encoder D to K
 //   post:  Z1 = f1(h(X)), Z2 = f2(h(X))      encoder F to D, heads D to K
-// Dropout is behind each head (its own mask) and behind each encoder layer (its own mask for each view's pass).
-// The asymmetric variant of the ablation adds batch norm to the encoder and a prediction head on the left network;
-// embeddings are taken before that head.
+// Dropout is behind each head (its own mask) and behind each encoder layer (its own mask for each
+// view's pass). The asymmetric variant of the ablation adds batch norm to the encoder and a
+// prediction head on the left network; embeddings are taken before that head.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,8 @@ class GraphSurgeon {
  public:
   GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place, Random random);
 
-  Views views(const Batch& batch, bool training, Random masks) const;  // the embeddings of both networks
+  Views views(const Batch& batch, bool training,
+              Random masks) const;  // the embeddings of both networks
   Loss loss(const Views& views, const LossOptions& options) const;
 
   Parameters& parameters() { return parameters_; }

@@ -19,24 +19,32 @@ constexpr int64_t kBlockRows = 4096;  // fixed, so that results do not depend on
 // An uninitialised matrix in RAM, or in an unlinked scratch file when it is larger than the budget.
 at::Tensor matrix(int64_t rows, int64_t columns, const Place& place, int64_t budget) {
   const int64_t bytes = rows * columns * static_cast<int64_t>(c10::elementSize(place.type));
-  if (bytes <= budget || place.device != at::kCPU) return at::empty({rows, columns}, place.options());
-  std::string name = (std::filesystem::temp_directory_path() / "graphsurgeon-scratch-XXXXXX").string();
+  if (bytes <= budget || place.device != at::kCPU)
+    return at::empty({rows, columns}, place.options());
+  std::string name =
+      (std::filesystem::temp_directory_path() / "graphsurgeon-scratch-XXXXXX").string();
   const int file = mkstemp(name.data());
   const auto fail = [&](const char* what) {
-    fail_data(name, fmt::format("{}: {}", what, std::strerror(errno)), "set TMPDIR to a folder with more room, or raise --memory");
+    fail_data(name, fmt::format("{}: {}", what, std::strerror(errno)),
+              "set TMPDIR to a folder with more room, or raise --memory");
   };
   if (file < 0) fail("cannot make a scratch file");
   unlink(name.c_str());
-  if (const int code = posix_fallocate(file, 0, bytes); code != 0) close(file), errno = code, fail("no room for scratch data");
-  void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (const int code = posix_fallocate(file, 0, bytes); code != 0)
+    close(file), errno = code, fail("no room for scratch data");
+  void* data =
+      mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   if (data == MAP_FAILED) fail("cannot map the scratch file");
-  return at::from_blob(data, {rows, columns}, [bytes](void* p) { munmap(p, static_cast<size_t>(bytes)); }, place.options());
+  return at::from_blob(
+      data, {rows, columns}, [bytes](void* p) { munmap(p, static_cast<size_t>(bytes)); },
+      place.options());
 }
 
 class Embedder {
  public:
-  Embedder(const GraphSurgeon& model, const Batch& batch, const InferenceOptions& options, Progress& progress)
+  Embedder(const GraphSurgeon& model, const Batch& batch, const InferenceOptions& options,
+           Progress& progress)
       : model_(model), batch_(batch), place_(model.parameters().place()), progress_(progress) {
     const int64_t widest = std::max(model.options().aug_dim, model.options().dim);
     const int64_t bytes = rows() * widest * static_cast<int64_t>(c10::elementSize(place_.type));
@@ -45,7 +53,8 @@ class Embedder {
 
   at::Tensor run() {
     const bool pre = model_.options().mode == AugmentMode::pre;
-    const int64_t passes = pre ? 2 * (1 + 2 * model_.encoder().layers()) : 2 * model_.encoder().layers() + 2;
+    const int64_t passes =
+        pre ? 2 * (1 + 2 * model_.encoder().layers()) : 2 * model_.encoder().layers() + 2;
     progress_.start("embedding", passes * rows(), "rows");
     if (pre) {
       Views views;
@@ -56,7 +65,8 @@ class Embedder {
       return combine(views, model_.options().combine);
     }
     const at::Tensor encoded = encode(batch_.features, Pass::inference());
-    const Views views{head(0, encoded, model_.options().dim), head(1, encoded, model_.options().dim)};
+    const Views views{head(0, encoded, model_.options().dim),
+                      head(1, encoded, model_.options().dim)};
     return combine(views, model_.options().combine);
   }
 
@@ -86,10 +96,12 @@ class Embedder {
       fill(messages, [&](int64_t b, int64_t e) { return encoder.messages(l, h.slice(b, e)); });
       at::Tensor out = matrix(rows(), encoder.width(), place_, budget_);
       fill(out, [&](int64_t b, int64_t e) {
-        return encoder.output(l, batch_.adjacency->slice(b, e)->apply(messages), h.slice(b, e), pass);
+        return encoder.output(l, batch_.adjacency->slice(b, e)->apply(messages), h.slice(b, e),
+                              pass);
       });
       h = out;
-      // The sum grows in the first layer's matrix, which nobody reads any more once the second is there.
+      // The sum grows in the first layer's matrix, which nobody reads any more once the second is
+      // there.
       if (encoder.skip() != Skip::sum || !total.defined()) total = out;
       else total += out;
     }
@@ -105,7 +117,8 @@ class Embedder {
 
 }  // namespace
 
-at::Tensor embed(const GraphSurgeon& model, const Batch& batch, const InferenceOptions& options, Progress& progress) {
+at::Tensor embed(const GraphSurgeon& model, const Batch& batch, const InferenceOptions& options,
+                 Progress& progress) {
   const at::NoGradGuard no_gradient;
   return Embedder(model, batch, options, progress).run();
 }

@@ -13,13 +13,17 @@ struct TypeName {
   at::ScalarType type;
   std::string_view name;
 };
-constexpr TypeName kTypes[] = {
-    {at::kFloat, "F32"}, {at::kDouble, "F64"}, {at::kLong, "I64"}, {at::kInt, "I32"}, {at::kByte, "U8"}};
+constexpr TypeName kTypes[] = {{at::kFloat, "F32"},
+                               {at::kDouble, "F64"},
+                               {at::kLong, "I64"},
+                               {at::kInt, "I32"},
+                               {at::kByte, "U8"}};
 
 at::ScalarType type_of(const std::string& name, const std::string& where) {
   for (const auto& row : kTypes)
     if (row.name == name) return row.type;
-  fail_data(where, fmt::format("tensor type {} is not one this program writes", printable(name)), "is it a graphsurgeon file?");
+  fail_data(where, fmt::format("tensor type {} is not one this program writes", printable(name)),
+            "is it a graphsurgeon file?");
 }
 
 std::string_view name_of_type(at::ScalarType type) {
@@ -38,13 +42,15 @@ void save_tensors(const std::filesystem::path& path, const TensorMap& tensors,
   for (const auto& [name, tensor] : tensors) {
     kept.push_back(tensor.detach().to(at::kCPU).contiguous());
     const at::Tensor& t = kept.back();
-    out.tensors[name] = {std::string(name_of_type(t.scalar_type())), t.sizes().vec(),
+    out.tensors[name] = {std::string(name_of_type(t.scalar_type())),
+                         t.sizes().vec(),
                          {static_cast<const std::byte*>(t.const_data_ptr()), t.nbytes()}};
   }
   save_safetensors(path, out);
 }
 
-TensorMap load_tensors(const std::filesystem::path& path, std::map<std::string, std::string>* metadata) {
+TensorMap load_tensors(const std::filesystem::path& path,
+                       std::map<std::string, std::string>* metadata) {
   const SafeTensors file = load_safetensors(path);
   TensorMap out;
   for (const auto& [name, view] : file.tensors) {
@@ -57,12 +63,14 @@ TensorMap load_tensors(const std::filesystem::path& path, std::map<std::string, 
   return out;
 }
 
-void assign(Parameters& parameters, const TensorMap& values, const std::string& prefix, const std::string& where) {
+void assign(Parameters& parameters, const TensorMap& values, const std::string& prefix,
+            const std::string& where) {
   const at::NoGradGuard no_gradient;
   for (const auto& [name, tensor] : parameters.all()) {
     const auto found = values.find(prefix + name);
     if (found == values.end())
-      fail_data(where, fmt::format("has no tensor '{}'", name), "it was written by a model of another shape");
+      fail_data(where, fmt::format("has no tensor '{}'", name),
+                "it was written by a model of another shape");
     if (found->second.sizes() != tensor.sizes())
       fail_data(where, fmt::format("tensor '{}' has another shape than this model's", name),
                 "widths, layers and mode must be those it was trained with");
@@ -73,8 +81,9 @@ void assign(Parameters& parameters, const TensorMap& values, const std::string& 
 
 std::string to_json_text(const RunInfo& info) {
   RunOptions options = info.options;
-  return nlohmann::json{{"graphsurgeon", GS_VERSION}, {"data", info.data},   {"features", info.features},
-                        {"nodes", info.nodes},        {"edges", info.edges}, {"options", describe(options).json()}}
+  return nlohmann::json{{"graphsurgeon", GS_VERSION}, {"data", info.data},
+                        {"features", info.features},  {"nodes", info.nodes},
+                        {"edges", info.edges},        {"options", describe(options).json()}}
       .dump(2);
 }
 
@@ -104,7 +113,8 @@ LoadedModel load_model(const std::filesystem::path& run, const Place& place) {
   const TensorMap tensors = load_tensors(path, &metadata);
   LoadedModel out;
   out.info = run_info_from_json(metadata["graphsurgeon"], path.string());
-  out.model = std::make_unique<GraphSurgeon>(out.info.features, out.info.options.model, place, Random(0));
+  out.model =
+      std::make_unique<GraphSurgeon>(out.info.features, out.info.options.model, place, Random(0));
   assign(out.model->parameters(), tensors, "", path.string());
   return out;
 }

@@ -1,6 +1,7 @@
-// A run folder: options.json, metrics.jsonl, model.safetensors, state.safetensors, embeddings.npy, ids.txt. Each file is
-// written whole or not at all. state.safetensors alone suffices to resume: it holds weights, optimiser, the kept models
-// of --select val, the epoch, the options and how long metrics.jsonl was.
+// A run folder: options.json, metrics.jsonl, model.safetensors, state.safetensors, embeddings.npy,
+// ids.txt. Each file is written whole or not at all. state.safetensors alone suffices to resume: it
+// holds weights, optimiser, the kept models of --select val, the epoch, the options and how long
+// metrics.jsonl was.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +15,8 @@ namespace gs {
 
 // What a model was made for, kept beside its weights: enough to build it again without the data.
 struct RunInfo {
-  std::string data;          // as typed
-  int64_t features = 0;      // F
+  std::string data;      // as typed
+  int64_t features = 0;  // F
   int64_t nodes = 0, edges = 0;
   RunOptions options;
 };
@@ -25,13 +26,17 @@ using TensorMap = std::map<std::string, at::Tensor>;
 
 void save_tensors(const std::filesystem::path& path, const TensorMap& tensors,
                   const std::map<std::string, std::string>& metadata);
-TensorMap load_tensors(const std::filesystem::path& path, std::map<std::string, std::string>* metadata = nullptr);
+TensorMap load_tensors(const std::filesystem::path& path,
+                       std::map<std::string, std::string>* metadata = nullptr);
 
-// Copies `values` (names with `prefix` cut) into the parameters. Data Error at `where` when a name is missing or a shape differs.
-void assign(Parameters& parameters, const TensorMap& values, const std::string& prefix, const std::string& where);
+// Copies `values` (names with `prefix` cut) into the parameters. Data Error at `where` when a name
+// is missing or a shape differs.
+void assign(Parameters& parameters, const TensorMap& values, const std::string& prefix,
+            const std::string& where);
 
 void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info);
-// The model of a run folder, or of one .safetensors file in it (--select val writes one a split), ready for inference.
+// The model of a run folder, or of one .safetensors file in it (--select val writes one a split),
+// ready for inference.
 struct LoadedModel {
   RunInfo info;
   std::unique_ptr<GraphSurgeon> model;

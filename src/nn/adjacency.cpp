@@ -1,4 +1,5 @@
-// Normalised adjacencies with explicit values in double, so that the plain path can be checked to full precision.
+// Normalised adjacencies with explicit values in double, so that the plain path can be checked to
+// full precision.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,9 @@ bool has_loop(const Csr& graph, int64_t node) {
   return std::binary_search(row.begin(), row.end(), static_cast<int32_t>(node));
 }
 
-double weight_at(const Csr& graph, int64_t entry) { return graph.weighted() ? graph.weights[entry] : 1.0; }
+double weight_at(const Csr& graph, int64_t entry) {
+  return graph.weighted() ? graph.weights[entry] : 1.0;
+}
 
 }  // namespace
 
@@ -53,8 +56,8 @@ std::shared_ptr<const SparseOperator> mean_operator(const Csr& graph, const Plac
   for (int64_t v = 0; v < graph.nodes(); ++v)
     for (int64_t e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e)
       values[e] = sums[v] > 0 ? weight_at(graph, e) / sums[v] : 0;
-  return std::make_shared<SparseOperator>(graph.nodes(), graph.nodes(), graph.offsets.span(), graph.neighbors.span(),
-                                          values, place);
+  return std::make_shared<SparseOperator>(graph.nodes(), graph.nodes(), graph.offsets.span(),
+                                          graph.neighbors.span(), values, place);
 }
 
 }  // namespace gs

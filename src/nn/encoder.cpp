@@ -4,7 +4,8 @@
 
 namespace gs {
 
-std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph, const Place& place) {
+std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
+                                                    const Place& place) {
   return kind == Convolution::gcn ? gcn_operator(graph, place) : mean_operator(graph, place);
 }
 
@@ -17,7 +18,8 @@ Encoder::Encoder(Parameters& store, const std::string& name, int64_t inputs, int
     const double linear_bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, in)));
     Layer layer;
     if (options.encoder == Convolution::gcn) {  // as PyG's GCNConv: Glorot weights, zero bias
-      layer.weight = store.uniform(prefix + ".lin.weight", {outputs, in}, std::sqrt(6.0 / static_cast<double>(in + outputs)));
+      layer.weight = store.uniform(prefix + ".lin.weight", {outputs, in},
+                                   std::sqrt(6.0 / static_cast<double>(in + outputs)));
       layer.bias = store.constant(prefix + ".bias", {outputs}, 0);
     } else {  // as PyG's SAGEConv: two Linear layers, the root one without bias
       layer.weight = store.uniform(prefix + ".lin_l.weight", {outputs, in}, linear_bound);
@@ -44,12 +46,15 @@ Encoder::Encoder(Parameters& store, const std::string& name, int64_t inputs, int
 
 at::Tensor Encoder::normalised(const Layer& layer, const at::Tensor& x, const Pass& pass) const {
   switch (options_.norm) {
-    case NormKind::none: return x;
-    case NormKind::layer: return at::layer_norm(x, {outputs_}, layer.gain, layer.shift);
+    case NormKind::none:
+      return x;
+    case NormKind::layer:
+      return at::layer_norm(x, {outputs_}, layer.gain, layer.shift);
     case NormKind::batch:
       // One row has no variance to speak of: its batch uses the running statistics.
-      return at::batch_norm(x, layer.gain, layer.shift, layer.running_mean[pass.view], layer.running_var[pass.view],
-                            pass.training && x.size(0) > 1, 0.1, 1e-5, false);
+      return at::batch_norm(x, layer.gain, layer.shift, layer.running_mean[pass.view],
+                            layer.running_var[pass.view], pass.training && x.size(0) > 1, 0.1, 1e-5,
+                            false);
   }
   GS_ASSERT(!"norm");
 }
@@ -58,7 +63,8 @@ at::Tensor Encoder::messages(int64_t l, const Input& x) const {
   return x.times(layers_[static_cast<size_t>(l)].weight);
 }
 
-at::Tensor Encoder::output(int64_t l, const at::Tensor& aggregated, const Input& x, const Pass& pass) const {
+at::Tensor Encoder::output(int64_t l, const at::Tensor& aggregated, const Input& x,
+                           const Pass& pass) const {
   const Layer& layer = layers_[static_cast<size_t>(l)];
   at::Tensor h = aggregated + layer.bias;
   if (layer.root.defined()) h = h + x.times(layer.root);
@@ -68,7 +74,8 @@ at::Tensor Encoder::output(int64_t l, const at::Tensor& aggregated, const Input&
   return dropout(h, options_.dropout, pass, "encoder", l);
 }
 
-at::Tensor Encoder::forward(const Input& x, const SparseOperator& adjacency, const Pass& pass) const {
+at::Tensor Encoder::forward(const Input& x, const SparseOperator& adjacency,
+                            const Pass& pass) const {
   at::Tensor total;
   Input h = x;
   for (int64_t l = 0; l < layers(); ++l) {

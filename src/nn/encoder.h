@@ -1,6 +1,7 @@
-// The shared GNN encoder h: L layers, each convolution, norm, ReLU (not on the last), dropout (on the last too), joined by
-// the skip rule. Every layer has the encoder's output width. One forward serves training and inference; layer-wise
-// inference over blocks of rows (nn/inference.h) calls the same per-layer steps.
+// The shared GNN encoder h: L layers, each convolution, norm, ReLU (not on the last), dropout (on
+// the last too), joined by the skip rule. Every layer has the encoder's output width. One forward
+// serves training and inference; layer-wise inference over blocks of rows (nn/inference.h) calls
+// the same per-layer steps.
 #pragma once
 
 #include <memory>
@@ -13,20 +14,24 @@
 namespace gs {
 
 // The adjacency as a layer sees it: normalised for the encoder's convolution.
-std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph, const Place& place);
+std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
+                                                    const Place& place);
 
 class Encoder {
  public:
-  // `views` is how many views keep batch-norm statistics of their own: 2 in pre mode, 1 in post mode.
-  Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs, const ModelOptions& options,
-          int views);
+  // `views` is how many views keep batch-norm statistics of their own: 2 in pre mode, 1 in post
+  // mode.
+  Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
+          const ModelOptions& options, int views);
 
   at::Tensor forward(const Input& x, const SparseOperator& adjacency, const Pass& pass) const;
 
-  // The two steps of layer `l`: messages of source rows, and the output of target rows from what was aggregated for
-  // them and their own input. forward() is these two over all rows; callers may go through rows in blocks.
+  // The two steps of layer `l`: messages of source rows, and the output of target rows from what
+  // was aggregated for them and their own input. forward() is these two over all rows; callers may
+  // go through rows in blocks.
   at::Tensor messages(int64_t l, const Input& x) const;
-  at::Tensor output(int64_t l, const at::Tensor& aggregated, const Input& x, const Pass& pass) const;
+  at::Tensor output(int64_t l, const at::Tensor& aggregated, const Input& x,
+                    const Pass& pass) const;
 
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }
   int64_t width() const { return outputs_; }
@@ -34,10 +39,10 @@ class Encoder {
 
  private:
   struct Layer {
-    at::Tensor weight, bias;             // messages: x weight'; bias behind the aggregation
-    at::Tensor root;                     // SAGE: x root' is added
-    at::Tensor skip, skip_bias;          // learned linear skip
-    at::Tensor gain, shift;              // norm
+    at::Tensor weight, bias;               // messages: x weight'; bias behind the aggregation
+    at::Tensor root;                       // SAGE: x root' is added
+    at::Tensor skip, skip_bias;            // learned linear skip
+    at::Tensor gain, shift;                // norm
     at::Tensor running_mean, running_var;  // [views, width], batch norm
   };
   at::Tensor normalised(const Layer& layer, const at::Tensor& x, const Pass& pass) const;

@@ -31,10 +31,12 @@ Input make_input(const Features& features, const Place& place) {
   if (features.sparse()) {
     const SparseMatrix& m = features.sparse_matrix();
     const int64_t elements = m.rows * m.columns;
-    if (elements <= kDenseLimit && static_cast<double>(m.nonzeros()) > kDenseFrom * static_cast<double>(elements))
+    if (elements <= kDenseLimit &&
+        static_cast<double>(m.nonzeros()) > kDenseFrom * static_cast<double>(elements))
       return Input(to_dense(m, place));
-    return Input(std::make_shared<SparseOperator>(m.rows, m.columns, m.offsets.span(), m.indices.span(),
-                                                  std::vector<double>(m.values.begin(), m.values.end()), place));
+    return Input(std::make_shared<SparseOperator>(
+        m.rows, m.columns, m.offsets.span(), m.indices.span(),
+        std::vector<double>(m.values.begin(), m.values.end()), place));
   }
   const DenseMatrix& m = features.dense_matrix();
   return Input(view_of(m.values, {m.rows, m.columns}).to(place.options()));

@@ -1,4 +1,5 @@
-// What a layer reads: a dense tensor, or the dataset's sparse features, which stay sparse through the first linear map.
+// What a layer reads: a dense tensor, or the dataset's sparse features, which stay sparse through
+// the first linear map.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@ namespace gs {
 
 class Input {
  public:
-  Input(at::Tensor dense) : dense_(std::move(dense)) {}  // NOLINT(google-explicit-constructor): a tensor is an input
+  Input(at::Tensor dense)
+      : dense_(std::move(dense)) {}  // NOLINT(google-explicit-constructor): a tensor is an input
   explicit Input(std::shared_ptr<const SparseOperator> sparse) : sparse_(std::move(sparse)) {}
 
   bool sparse() const { return sparse_ != nullptr; }
@@ -27,8 +29,8 @@ class Input {
   std::shared_ptr<const SparseOperator> sparse_;
 };
 
-// The dataset's features at `place`; dense float32 ones on the CPU are used where they lie. Sparse ones that are hardly
-// sparse become dense.
+// The dataset's features at `place`; dense float32 ones on the CPU are used where they lie. Sparse
+// ones that are hardly sparse become dense.
 Input make_input(const Features& features, const Place& place);
 
 }  // namespace gs

@@ -4,7 +4,8 @@
 
 namespace gs {
 
-Linear::Linear(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs, bool bias) {
+Linear::Linear(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
+               bool bias) {
   const double bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, inputs)));
   weight_ = store.uniform(name + ".weight", {outputs, inputs}, bound);
   if (bias) bias_ = store.uniform(name + ".bias", {outputs}, bound);
@@ -16,9 +17,11 @@ at::Tensor Linear::operator()(const Input& x) const {
   return bias_.defined() ? y + bias_ : y;
 }
 
-Mlp::Mlp(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs, int64_t layers) {
+Mlp::Mlp(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
+         int64_t layers) {
   for (int64_t i = 0; i < layers; ++i)
-    layers_.emplace_back(store, layers == 1 ? name : name + "." + std::to_string(i), i == 0 ? inputs : outputs, outputs);
+    layers_.emplace_back(store, layers == 1 ? name : name + "." + std::to_string(i),
+                         i == 0 ? inputs : outputs, outputs);
 }
 
 at::Tensor Mlp::operator()(const Input& x) const {

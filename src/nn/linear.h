@@ -12,15 +12,17 @@ namespace gs {
 
 class Linear {
  public:
-  Linear(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs, bool bias = true);
+  Linear(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
+         bool bias = true);
   at::Tensor operator()(const Input& x) const;
 
  private:
   at::Tensor weight_, bias_;  // [outputs, inputs], [outputs] or undefined
 };
 
-// An augmentation head f: `layers` linear maps with ReLU between. With one layer its names are NAME.weight and NAME.bias,
-// with more NAME.0.weight and so on; hidden layers have the output's width.
+// An augmentation head f: `layers` linear maps with ReLU between. With one layer its names are
+// NAME.weight and NAME.bias, with more NAME.0.weight and so on; hidden layers have the output's
+// width.
 class Mlp {
  public:
   Mlp(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs, int64_t layers);

@@ -1,5 +1,6 @@
-// The named tensors of a model, in the order they were made: weights (with gradients) and buffers (running statistics).
-// Modules keep the tensors they add; optimiser, checkpoint and warm start see them here by name.
+// The named tensors of a model, in the order they were made: weights (with gradients) and buffers
+// (running statistics). Modules keep the tensors they add; optimiser, checkpoint and warm start see
+// them here by name.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -21,7 +22,8 @@ class Parameters {
  public:
   Parameters(const Place& place, Random random) : place_(place), random_(random) {}
 
-  // Uniform in [-bound, bound]; drawn from a stream of this name, so that adding a layer does not change the others.
+  // Uniform in [-bound, bound]; drawn from a stream of this name, so that adding a layer does not
+  // change the others.
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape, double bound);
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
   at::Tensor buffer(const std::string& name, at::IntArrayRef shape, double value);

@@ -1,4 +1,5 @@
-// --device as a Place: "cpu", "cuda" or "cuda:1". Usage Error when it is neither, data Error when the device is absent.
+// --device as a Place: "cpu", "cuda" or "cuda:1". Usage Error when it is neither, data Error when
+// the device is absent.
 #pragma once
 
 #include "nn/tensor.h"

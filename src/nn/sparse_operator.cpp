@@ -21,10 +21,12 @@ struct Kept : torch::CustomClassHolder {
 };
 
 struct SparseProduct : torch::autograd::Function<SparseProduct> {
-  static Variable forward(AutogradContext* context, const Variable& x, std::shared_ptr<const SparseOperator> self) {
+  static Variable forward(AutogradContext* context, const Variable& x,
+                          std::shared_ptr<const SparseOperator> self) {
     const at::AutoDispatchBelowADInplaceOrView guard;
     Variable y = at::mm(self->matrix(), x);
-    context->saved_data["self"] = c10::IValue::make_capsule(c10::make_intrusive<Kept>(std::move(self)));
+    context->saved_data["self"] =
+        c10::IValue::make_capsule(c10::make_intrusive<Kept>(std::move(self)));
     return y;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -48,8 +50,8 @@ at::Tensor column_tensor(std::span<const int32_t> values, bool narrow, const Pla
   return out.to(place.device, narrow ? at::kInt : at::kLong);
 }
 
-at::Tensor csr_tensor(const at::Tensor& offsets, const at::Tensor& indices, const at::Tensor& values, int64_t rows,
-                      int64_t columns) {
+at::Tensor csr_tensor(const at::Tensor& offsets, const at::Tensor& indices,
+                      const at::Tensor& values, int64_t rows, int64_t columns) {
   return at::_sparse_csr_tensor_unsafe(offsets, indices, values, {rows, columns},
                                        values.options().layout(at::kSparseCsr));
 }
@@ -57,13 +59,16 @@ at::Tensor csr_tensor(const at::Tensor& offsets, const at::Tensor& indices, cons
 }  // namespace
 
 SparseOperator::SparseOperator(int64_t rows, int64_t columns, std::span<const int64_t> offsets,
-                               std::span<const int32_t> indices, const std::vector<double>& values, const Place& place)
+                               std::span<const int32_t> indices, const std::vector<double>& values,
+                               const Place& place)
     : rows_(rows), columns_(columns) {
   GS_ASSERT(static_cast<int64_t>(offsets.size()) == rows + 1);
   const bool narrow = static_cast<int64_t>(indices.size()) <= std::numeric_limits<int32_t>::max();
-  at::Tensor numbers = values.empty() ? at::ones({static_cast<int64_t>(indices.size())}, place.options())
-                                      : at::tensor(at::ArrayRef<double>(values), at::kDouble).to(place.options());
-  matrix_ = csr_tensor(index_tensor(offsets, narrow, place), column_tensor(indices, narrow, place), numbers, rows, columns);
+  at::Tensor numbers =
+      values.empty() ? at::ones({static_cast<int64_t>(indices.size())}, place.options())
+                     : at::tensor(at::ArrayRef<double>(values), at::kDouble).to(place.options());
+  matrix_ = csr_tensor(index_tensor(offsets, narrow, place), column_tensor(indices, narrow, place),
+                       numbers, rows, columns);
 }
 
 const at::Tensor& SparseOperator::transpose() const {
@@ -72,7 +77,8 @@ const at::Tensor& SparseOperator::transpose() const {
     const at::Tensor columns = matrix_.col_indices().to(at::kLong);
     const at::Tensor counts = at::bincount(columns, {}, columns_);
     const at::Tensor offsets = at::cat({at::zeros({1}, counts.options()), counts.cumsum(0)});
-    const at::Tensor order = std::get<1>(columns.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false));
+    const at::Tensor order =
+        std::get<1>(columns.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false));
     const at::Tensor crow = matrix_.crow_indices().to(at::kLong);
     const at::Tensor row_of = at::repeat_interleave(crow.diff());
     const auto type = matrix_.col_indices().scalar_type();
@@ -82,7 +88,9 @@ const at::Tensor& SparseOperator::transpose() const {
   return transpose_;
 }
 
-at::Tensor SparseOperator::apply(const at::Tensor& x) const { return SparseProduct::apply(x, shared_from_this()); }
+at::Tensor SparseOperator::apply(const at::Tensor& x) const {
+  return SparseProduct::apply(x, shared_from_this());
+}
 
 std::shared_ptr<const SparseOperator> SparseOperator::slice(int64_t begin, int64_t end) const {
   const at::Tensor crow = matrix_.crow_indices();
@@ -90,7 +98,8 @@ std::shared_ptr<const SparseOperator> SparseOperator::slice(int64_t begin, int64
   at::Tensor part = csr_tensor((crow.slice(0, begin, end + 1) - first).contiguous(),
                                matrix_.col_indices().slice(0, first, last),
                                matrix_.values().slice(0, first, last), end - begin, columns_);
-  return std::shared_ptr<const SparseOperator>(new SparseOperator(end - begin, columns_, std::move(part)));
+  return std::shared_ptr<const SparseOperator>(
+      new SparseOperator(end - begin, columns_, std::move(part)));
 }
 
 }  // namespace gs

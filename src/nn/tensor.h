@@ -19,11 +19,14 @@ struct Place {
   at::TensorOptions options() const { return at::TensorOptions().device(device).dtype(type); }
 };
 
-// A tensor over the array's memory, which it keeps alive. Read-only by agreement: the memory may be a mapped file.
+// A tensor over the array's memory, which it keeps alive. Read-only by agreement: the memory may be
+// a mapped file.
 template <class T>
 at::Tensor view_of(const Array<T>& array, at::IntArrayRef shape) {
   auto* data = const_cast<T*>(array.data());
-  return at::from_blob(data, shape, [array](void*) {}, at::TensorOptions().dtype(c10::CppTypeToScalarType<T>::value));
+  return at::from_blob(
+      data, shape, [array](void*) {},
+      at::TensorOptions().dtype(c10::CppTypeToScalarType<T>::value));
 }
 
 inline std::span<const float> floats(const at::Tensor& tensor) {

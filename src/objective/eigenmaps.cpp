@@ -25,8 +25,10 @@ at::Tensor distance_from_identity(const at::Tensor& gram) {
 at::Tensor constraint(const at::Tensor& z, Constraint form) {
   const int64_t n = z.size(0), k = z.size(1);
   switch (form) {
-    case Constraint::columns: return distance_from_identity(at::mm(z.t(), z));
-    case Constraint::naive: return distance_from_identity(at::mm(z, z.t()));
+    case Constraint::columns:
+      return distance_from_identity(at::mm(z.t(), z));
+    case Constraint::naive:
+      return distance_from_identity(at::mm(z, z.t()));
     case Constraint::rows: {
       if (n <= k) return distance_from_identity(at::mm(z, z.t()));
       // In double: the two large terms nearly cancel for a good embedding.
@@ -57,7 +59,8 @@ Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOption
   const at::Tensor gap = a - b;
   const double factor = options.similarity_factor(a.size(0), a.size(1));
   const at::Tensor similarity = (gap * gap).sum(1).mean() * factor;
-  const at::Tensor penalty = (constraint(a, options.constraint) + constraint(b, options.constraint)) * options.gamma;
+  const at::Tensor penalty =
+      (constraint(a, options.constraint) + constraint(b, options.constraint)) * options.gamma;
   Loss loss;
   loss.total = similarity + penalty;
   loss.terms = {{"similarity", similarity.item<double>()}, {"constraint", penalty.item<double>()}};

@@ -1,7 +1,8 @@
-// The Laplacian-Eigenmaps loss of the paper (Eq. 4 and its improved form) on two views Z1, Z2 of N rows and K columns:
+// The Laplacian-Eigenmaps loss of the paper (Eq. 4 and its improved form) on two views Z1, Z2 of N
+// rows and K columns:
 //   w * mean_i |z1_i - z2_i|^2  +  gamma * (c(Z1) + c(Z2)),     rows brought to unit length first.
-// Rows shorter than 1e-12 count as zero and get no gradient. c is one of the forms of Constraint; `rows` comes exactly
-// from the K x K matrix G = Z'Z, since |ZZ' - I|^2 = |G|^2 - 2 tr G + N.
+// Rows shorter than 1e-12 count as zero and get no gradient. c is one of the forms of Constraint;
+// `rows` comes exactly from the K x K matrix G = Z'Z, since |ZZ' - I|^2 = |G|^2 - 2 tr G + N.
 #pragma once
 
 #include "config/loss_options.h"
@@ -13,7 +14,8 @@ Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOption
 
 at::Tensor unit_rows(const at::Tensor& z);
 
-// exp of the entropy of Z's normalised singular values (of the unit rows): about how many dimensions are in use.
+// exp of the entropy of Z's normalised singular values (of the unit rows): about how many
+// dimensions are in use.
 double effective_rank(const at::Tensor& z);
 
 }  // namespace gs

@@ -1,5 +1,5 @@
-// What an objective returns: the number to minimise and its named parts for the log. Objectives are pure: tensors in,
-// Loss out.
+// What an objective returns: the number to minimise and its named parts for the log. Objectives are
+// pure: tensors in, Loss out.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -11,8 +11,8 @@
 namespace gs {
 
 struct Loss {
-  at::Tensor total;                                         // scalar, differentiable
-  std::vector<std::pair<std::string, double>> terms;        // weighted, in the order they add up
+  at::Tensor total;                                   // scalar, differentiable
+  std::vector<std::pair<std::string, double>> terms;  // weighted, in the order they add up
 };
 
 }  // namespace gs

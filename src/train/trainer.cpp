@@ -2,11 +2,11 @@
 
 #include <sys/resource.h>
 
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -27,8 +27,9 @@ namespace {
 namespace stdfs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kCollapsedRank = 1.5;  // effective rank below which nearly all embeddings lie on one line
-constexpr int kCollapsedLooks = 2;       // in a row, before a run is given up
+constexpr double kCollapsedRank =
+    1.5;  // effective rank below which nearly all embeddings lie on one line
+constexpr int kCollapsedLooks = 2;  // in a row, before a run is given up
 
 double peak_mib() {
   rusage usage{};
@@ -39,8 +40,12 @@ double peak_mib() {
 nlohmann::json line_of(const EpochMetrics& m) {
   nlohmann::json loss{{"total", m.loss}};
   for (const auto& [name, value] : m.terms) loss[name] = value;
-  return {{"epoch", m.epoch},  {"loss", loss},           {"gradient_norm", m.gradient_norm},
-          {"effective_rank", m.effective_rank}, {"seconds", m.seconds}, {"peak_mib", peak_mib()}};
+  return {{"epoch", m.epoch},
+          {"loss", loss},
+          {"gradient_norm", m.gradient_norm},
+          {"effective_rank", m.effective_rank},
+          {"seconds", m.seconds},
+          {"peak_mib", peak_mib()}};
 }
 
 // Options that a resumed run may not change, with the epochs blanked out.
@@ -54,16 +59,23 @@ nlohmann::json fixed_options(RunOptions options) {
 class Run {
  public:
   Run(const Dataset& data, const TrainCall& request, Progress& progress)
-      : data_(data), request_(request), options_(request.options), progress_(progress),
-        place_(place_for(options_.train.device)), random_(static_cast<uint64_t>(options_.train.seed)),
+      : data_(data),
+        request_(request),
+        options_(request.options),
+        progress_(progress),
+        place_(place_for(options_.train.device)),
+        random_(static_cast<uint64_t>(options_.train.seed)),
         model_(data.features.width(), options_.model, place_, random_.fork("init")),
-        adam_(model_.parameters(), {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
+        adam_(model_.parameters(),
+              {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
         batch_(whole_graph(data, options_.model, place_)) {
     info_ = {request.data, data.features.width(), data.nodes(), data.graph.edges(), options_};
     if (options_.train.select == Select::val) {
       if (data.labels.task == Task::none)
-        fail_data(request.data, "has no labels, which --select val needs", "leave --select at 'last'");
-      splits_ = make_splits(data, options_.train.splits, options_.train.runs, static_cast<uint64_t>(options_.train.seed));
+        fail_data(request.data, "has no labels, which --select val needs",
+                  "leave --select at 'last'");
+      splits_ = make_splits(data, options_.train.splits, options_.train.runs,
+                            static_cast<uint64_t>(options_.train.seed));
       kept_.resize(splits_.size());
       best_.assign(splits_.size(), -1);
     }
@@ -74,13 +86,16 @@ class Run {
     progress_.start("training", options_.train.epochs - epoch_, "epochs");
     while (epoch_ < options_.train.epochs) {
       step();
-      if (options_.train.select == Select::val && (epoch_ % options_.train.select_every == 0 || epoch_ == options_.train.epochs))
+      if (options_.train.select == Select::val &&
+          (epoch_ % options_.train.select_every == 0 || epoch_ == options_.train.epochs))
         select();
-      const bool due = options_.train.checkpoint_every > 0 && epoch_ % options_.train.checkpoint_every == 0;
+      const bool due =
+          options_.train.checkpoint_every > 0 && epoch_ % options_.train.checkpoint_every == 0;
       const bool stopping = request_.stop && *request_.stop;
       if ((due && collapsed_ == 0) || stopping) checkpoint();
       if (stopping)
-        throw Error(ErrorKind::interrupted, fmt::format("stopped after epoch {} of {}", epoch_, options_.train.epochs),
+        throw Error(ErrorKind::interrupted,
+                    fmt::format("stopped after epoch {} of {}", epoch_, options_.train.epochs),
                     request_.run.string(), "go on with the same command and --resume");
     }
     checkpoint();
@@ -94,17 +109,20 @@ class Run {
     if (request_.resume && stdfs::exists(file("state.safetensors"))) return resume();
     if (stdfs::exists(request_.run)) {
       if (!stdfs::is_directory(request_.run))
-        fail_data(request_.run.string(), "is there and is not a folder", "choose another name with -o");
+        fail_data(request_.run.string(), "is there and is not a folder",
+                  "choose another name with -o");
       // --resume of a run that was killed before its first checkpoint begins it anew.
       if (!stdfs::is_empty(request_.run) && !request_.overwrite && !request_.resume)
-        fail_data(request_.run.string(), "holds files already", "pass --resume to go on with it, or --overwrite to start anew");
-      for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors", "state.safetensors", "embeddings.npy",
-                               "scores.json", "ids.txt"})
+        fail_data(request_.run.string(), "holds files already",
+                  "pass --resume to go on with it, or --overwrite to start anew");
+      for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors",
+                               "state.safetensors", "embeddings.npy", "scores.json", "ids.txt"})
         stdfs::remove(file(name));
     }
     std::error_code error;
     stdfs::create_directories(request_.run, error);
-    if (error) fail_data(request_.run.string(), error.message(), "choose a folder that can be written");
+    if (error)
+      fail_data(request_.run.string(), error.message(), "choose a folder that can be written");
     if (!request_.init.empty()) {
       const LoadedModel other = load_model(request_.init, place_);
       TensorMap values;
@@ -121,13 +139,16 @@ class Run {
     std::map<std::string, std::string> metadata;
     const TensorMap tensors = load_tensors(where, &metadata);
     const RunInfo before = run_info_from_json(metadata["graphsurgeon"], where);
-    if (before.features != info_.features || before.nodes != info_.nodes || before.edges != info_.edges)
+    if (before.features != info_.features || before.nodes != info_.nodes ||
+        before.edges != info_.edges)
       fail_data(where, "was trained on other data", "resume with the dataset it began with");
     const auto then = fixed_options(before.options), now = fixed_options(options_);
     for (const auto& [key, value] : now.items())
       if (then[key] != value)
-        fail_usage("--" + key, fmt::format("is {} now and was {} when the run began", value.dump(), then[key].dump()),
-                   "only --epochs may change on --resume");
+        fail_usage(
+            "--" + key,
+            fmt::format("is {} now and was {} when the run began", value.dump(), then[key].dump()),
+            "only --epochs may change on --resume");
     const auto state = nlohmann::json::parse(metadata["state"]);
     epoch_ = state.at("epoch");
     adam_.set_steps(state.at("adam_steps"));
@@ -139,14 +160,18 @@ class Run {
     for (auto& [name, tensor] : adam_.state()) tensor.copy_(tensors.at("adam." + name));
     for (size_t s = 0; s < kept_.size(); ++s)
       for (const auto& [name, tensor] : model_.parameters().all())
-        if (const auto found = tensors.find(fmt::format("kept.{}.{}", s, name)); found != tensors.end())
+        if (const auto found = tensors.find(fmt::format("kept.{}.{}", s, name));
+            found != tensors.end())
           kept_[s][name] = found->second;
     if (options_.train.epochs < epoch_)
-      fail_usage("--epochs", fmt::format("is {}, but the run is at epoch {} already", options_.train.epochs, epoch_),
-                 "give a larger number");
+      fail_usage(
+          "--epochs",
+          fmt::format("is {}, but the run is at epoch {} already", options_.train.epochs, epoch_),
+          "give a larger number");
     write_file(file("options.json"), to_json_text(info_) + "\n");
     // A line may have been written after the checkpoint; it will be written again.
-    if (stdfs::exists(file("metrics.jsonl")) && static_cast<int64_t>(stdfs::file_size(file("metrics.jsonl"))) >= metrics_bytes_)
+    if (stdfs::exists(file("metrics.jsonl")) &&
+        static_cast<int64_t>(stdfs::file_size(file("metrics.jsonl"))) >= metrics_bytes_)
       stdfs::resize_file(file("metrics.jsonl"), static_cast<uintmax_t>(metrics_bytes_));
     else metrics_bytes_ = 0, write_file(file("metrics.jsonl"), "");
   }
@@ -164,7 +189,8 @@ class Run {
     m.epoch = epoch_ + 1;
     // Checked before the step is taken, so that the weights in memory are the last good ones.
     if (!std::isfinite(m.loss) || !std::isfinite(m.gradient_norm))
-      fail_data(request_.run.string(), fmt::format("the loss is no longer a finite number at epoch {}", m.epoch),
+      fail_data(request_.run.string(),
+                fmt::format("the loss is no longer a finite number at epoch {}", m.epoch),
                 "the last good checkpoint is kept; try a lower --lr, or --clip 1");
     adam_.step();
     ++epoch_;
@@ -178,13 +204,16 @@ class Run {
     progress_.advance(1);
   }
 
-  // Effective rank of the embeddings as they would be written: dropout's noise would hide a collapse.
+  // Effective rank of the embeddings as they would be written: dropout's noise would hide a
+  // collapse.
   void look() {
     rank_ = effective_rank(embed(model_, batch_));
     collapsed_ = model_.options().dim >= 4 && rank_ < kCollapsedRank ? collapsed_ + 1 : 0;
     if (collapsed_ >= kCollapsedLooks)
       fail_data(request_.run.string(),
-                fmt::format("the embeddings collapsed to one direction (effective rank {:.2f}) by epoch {}", rank_, epoch_),
+                fmt::format(
+                    "the embeddings collapsed to one direction (effective rank {:.2f}) by epoch {}",
+                    rank_, epoch_),
                 "the last good checkpoint is kept; try a larger --gamma or a lower --lr");
   }
 
@@ -192,7 +221,8 @@ class Run {
     const std::string line = line_of(m).dump() + "\n";
     std::ofstream out(file("metrics.jsonl"), std::ios::app);
     out << line;
-    if (!out.flush()) fail_data(file("metrics.jsonl").string(), "cannot be written", "is the disk full?");
+    if (!out.flush())
+      fail_data(file("metrics.jsonl").string(), "cannot be written", "is the disk full?");
     metrics_bytes_ += static_cast<int64_t>(line.size());
   }
 
@@ -200,11 +230,13 @@ class Run {
   void select() {
     const at::Tensor z = embed(model_, batch_).to(at::kCPU, at::kFloat);
     ProbeOptions probe;
-    const auto scores = validation_scores(z, data_.labels, splits_, probe, static_cast<uint64_t>(options_.train.seed));
+    const auto scores = validation_scores(z, data_.labels, splits_, probe,
+                                          static_cast<uint64_t>(options_.train.seed));
     for (size_t s = 0; s < splits_.size(); ++s) {
       if (!(scores[s] > best_[s])) continue;
       best_[s] = scores[s];
-      for (const auto& [name, tensor] : model_.parameters().all()) kept_[s][name] = tensor.detach().clone();
+      for (const auto& [name, tensor] : model_.parameters().all())
+        kept_[s][name] = tensor.detach().clone();
     }
   }
 
@@ -213,11 +245,15 @@ class Run {
     for (const auto& [name, tensor] : model_.parameters().all()) tensors["model." + name] = tensor;
     for (const auto& [name, tensor] : adam_.state()) tensors["adam." + name] = tensor;
     for (size_t s = 0; s < kept_.size(); ++s)
-      for (const auto& [name, tensor] : kept_[s]) tensors[fmt::format("kept.{}.{}", s, name)] = tensor;
-    const nlohmann::json state{
-        {"epoch", epoch_}, {"adam_steps", adam_.steps()},        {"best", best_},
-        {"rank", rank_},   {"metrics_bytes", metrics_bytes_}};
-    save_tensors(file("state.safetensors"), tensors, {{"graphsurgeon", to_json_text(info_)}, {"state", state.dump()}});
+      for (const auto& [name, tensor] : kept_[s])
+        tensors[fmt::format("kept.{}.{}", s, name)] = tensor;
+    const nlohmann::json state{{"epoch", epoch_},
+                               {"adam_steps", adam_.steps()},
+                               {"best", best_},
+                               {"rank", rank_},
+                               {"metrics_bytes", metrics_bytes_}};
+    save_tensors(file("state.safetensors"), tensors,
+                 {{"graphsurgeon", to_json_text(info_)}, {"state", state.dump()}});
   }
 
   TrainResult finish() {
@@ -232,7 +268,8 @@ class Run {
     const at::Tensor z = embed(model_, batch_, {}, progress_).to(at::kCPU, at::kFloat).contiguous();
     const int64_t shape[] = {z.size(0), z.size(1)};
     save_npy<float>(file("embeddings.npy"), floats(z), shape);
-    if (!data_.node_ids.empty()) write_file(file("ids.txt"), fmt::format("{}\n", fmt::join(data_.node_ids, "\n")));
+    if (!data_.node_ids.empty())
+      write_file(file("ids.txt"), fmt::format("{}\n", fmt::join(data_.node_ids, "\n")));
     progress_.finish();
     std::sort(seconds_.begin(), seconds_.end());
     TrainResult result;
@@ -259,16 +296,18 @@ class Run {
   std::vector<double> best_, seconds_;
   EpochMetrics last_;
   int64_t epoch_ = 0, metrics_bytes_ = 0;
-  double rank_ = 0;     // effective rank at the last look
-  int collapsed_ = 0;   // looks in a row that found a collapse
+  double rank_ = 0;    // effective rank at the last look
+  int collapsed_ = 0;  // looks in a row that found a collapse
 };
 
 }  // namespace
 
 TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress) {
   if (data.features.width() == 0)
-    fail_data(request.data, "has no features", "make some with --make-features degree, random or spectral");
-  if (data.nodes() < 2) fail_data(request.data, "has fewer than two nodes", "an embedding needs a graph");
+    fail_data(request.data, "has no features",
+              "make some with --make-features degree, random or spectral");
+  if (data.nodes() < 2)
+    fail_data(request.data, "has fewer than two nodes", "an embedding needs a graph");
   return Run(data, request, progress).run();
 }
 

@@ -1,4 +1,5 @@
-// The one training loop: epochs of Adam over the loss, metrics a line an epoch, checkpoints, selection, alarms.
+// The one training loop: epochs of Adam over the loss, metrics a line an epoch, checkpoints,
+// selection, alarms.
 #pragma once
 
 #include <string>
@@ -19,13 +20,14 @@ struct EpochMetrics {
 
 struct TrainResult {
   int64_t epochs = 0, parameters = 0;
-  double ms_per_epoch = 0;          // median
-  double peak_mib = 0;              // largest resident size
+  double ms_per_epoch = 0;  // median
+  double peak_mib = 0;      // largest resident size
   EpochMetrics last;
 };
 
-// Trains and leaves a complete run folder. An existing run is refused without resume or overwrite. A collapsed or
-// non-finite run ends with a data Error and keeps the last good checkpoint.
-TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress = no_progress());
+// Trains and leaves a complete run folder. An existing run is refused without resume or overwrite.
+// A collapsed or non-finite run ends with a data Error and keeps the last good checkpoint.
+TrainResult train(const Dataset& data, const TrainCall& request,
+                  Progress& progress = no_progress());
 
 }  // namespace gs

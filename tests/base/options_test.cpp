@@ -10,7 +10,8 @@ namespace {
 
 enum class Colour { red, green };
 std::span<const Named<Colour>> names_of(Colour) {
-  static constexpr Named<Colour> kTable[] = {{"red", Colour::red, ""}, {"green", Colour::green, ""}};
+  static constexpr Named<Colour> kTable[] = {{"red", Colour::red, ""},
+                                             {"green", Colour::green, ""}};
   return kTable;
 }
 
@@ -61,7 +62,8 @@ TEST(Options, SetFromText) {
 
 TEST(Options, JsonRoundTripsEveryKind) {
   Sample sample, copy;
-  sample.epochs = 9, sample.colour = Colour::green, sample.fanouts = {1}, sample.name = "y", sample.rate = 0.25;
+  sample.epochs = 9, sample.colour = Colour::green, sample.fanouts = {1}, sample.name = "y",
+  sample.rate = 0.25;
   OptionList to = describe(copy);
   to.set_json(describe(sample).json(), "test.json", true);
   EXPECT_EQ(describe(copy).json(), describe(sample).json());
@@ -71,11 +73,16 @@ TEST(Options, JsonRoundTripsEveryKind) {
 TEST(Options, RefusesWhatDoesNotParseOrFit) {
   Sample sample;
   OptionList list = describe(sample);
-  EXPECT_THAT(usage_error([&] { list.find_option("epochs")->set("0"); }), testing::HasSubstr("at least 1"));
-  EXPECT_THAT(usage_error([&] { list.find_option("epochs")->set("ten"); }), testing::HasSubstr("whole number"));
-  EXPECT_THAT(usage_error([&] { list.find_option("rate")->set("2"); }), testing::HasSubstr("between 0 and 1"));
-  EXPECT_THAT(usage_error([&] { list.find_option("rate")->set("nan"); }), testing::HasSubstr("a number"));
-  EXPECT_THAT(usage_error([&] { list.find_option("fanouts")->set("1,,2"); }), testing::HasSubstr("whole number"));
+  EXPECT_THAT(usage_error([&] { list.find_option("epochs")->set("0"); }),
+              testing::HasSubstr("at least 1"));
+  EXPECT_THAT(usage_error([&] { list.find_option("epochs")->set("ten"); }),
+              testing::HasSubstr("whole number"));
+  EXPECT_THAT(usage_error([&] { list.find_option("rate")->set("2"); }),
+              testing::HasSubstr("between 0 and 1"));
+  EXPECT_THAT(usage_error([&] { list.find_option("rate")->set("nan"); }),
+              testing::HasSubstr("a number"));
+  EXPECT_THAT(usage_error([&] { list.find_option("fanouts")->set("1,,2"); }),
+              testing::HasSubstr("whole number"));
   EXPECT_THAT(usage_error([&] { list.find_option("colour")->set("gren"); }),
               testing::HasSubstr("did you mean 'green'"));
 }
@@ -91,7 +98,11 @@ TEST(Options, UnknownKeyNamesTheNearest) {
 TEST(Options, JsonOfTheWrongTypeIsAnError) {
   Sample sample;
   OptionList list = describe(sample);
-  for (const auto& bad : {nlohmann::json{{"epochs", 1.5}}, {{"quiet", 1}}, {{"name", 3}}, {{"fanouts", "1"}}, {{"colour", 1}}})
+  for (const auto& bad : {nlohmann::json{{"epochs", 1.5}},
+                          {{"quiet", 1}},
+                          {{"name", 3}},
+                          {{"fanouts", "1"}},
+                          {{"colour", 1}}})
     EXPECT_FALSE(usage_error([&] { list.set_json(bad, "my.json", true); }).empty()) << bad;
 }
 

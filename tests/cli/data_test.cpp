@@ -15,7 +15,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 json info(const std::string& data) {
-  const Outcome run = run_program("data info --json " + data, "GRAPHSURGEON_DATA=" + shared_data().string());
+  const Outcome run =
+      run_program("data info --json " + data, "GRAPHSURGEON_DATA=" + shared_data().string());
   EXPECT_EQ(run.exit_code, 0) << run.err;
   return run.exit_code == 0 ? json::parse(run.out) : json::object();
 }
@@ -39,11 +40,12 @@ TEST_P(PaperCounts, AreWhatTheFilesGive) {
   EXPECT_EQ(found["task"], "mcc");
 }
 
-INSTANTIATE_TEST_SUITE_P(Real, PaperCounts,
-                         testing::Values(Known{"photo", 7650, 238162, 745, 8}, Known{"cs", 18333, 163788, 6805, 15},
-                                         Known{"dblp", 17716, 105734, 1639, 4}, Known{"pubmed", 19717, 88648, 500, 3},
-                                         Known{"actor", 7600, 30019, 932, 5}, Known{"facebook", 22470, 341646, 4714, 4}),
-                         [](const auto& p) { return std::string(p.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Real, PaperCounts,
+    testing::Values(Known{"photo", 7650, 238162, 745, 8}, Known{"cs", 18333, 163788, 6805, 15},
+                    Known{"dblp", 17716, 105734, 1639, 4}, Known{"pubmed", 19717, 88648, 500, 3},
+                    Known{"actor", 7600, 30019, 932, 5}, Known{"facebook", 22470, 341646, 4714, 4}),
+    [](const auto& p) { return std::string(p.param.name); });
 
 TEST(DataCommand, ActorHasItsTenSplits) {
   GS_NEEDS_SHARED_DATA();
@@ -60,18 +62,20 @@ TEST(DataCommand, ConvertThenInfoTellsTheSame) {
   GS_NEEDS_SHARED_DATA();
   const TempFolder folder;
   const std::string target = (folder / "photo").string();
-  const Outcome run = run_program("data convert photo -o " + target, "GRAPHSURGEON_DATA=" + shared_data().string());
+  const Outcome run =
+      run_program("data convert photo -o " + target, "GRAPHSURGEON_DATA=" + shared_data().string());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json before = info("photo"), after = info(target);
-  for (const char* key : {"nodes", "edges", "features", "classes", "components", "isolated", "class_counts"})
+  for (const char* key :
+       {"nodes", "edges", "features", "classes", "components", "isolated", "class_counts"})
     EXPECT_EQ(before[key], after[key]) << key;
 }
 
 TEST(DataCommand, GenerateIsTheSameOnAnyNumberOfThreads) {
   const TempFolder folder;
   for (const char* threads : {"1", "2", "5"}) {
-    const Outcome run = run_program(std::string("data generate --nodes 2000 --seed 7 --threads ") + threads + " -o " +
-                                    (folder / threads).string());
+    const Outcome run = run_program(std::string("data generate --nodes 2000 --seed 7 --threads ") +
+                                    threads + " -o " + (folder / threads).string());
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
   for (const char* file : {"neighbors.npy", "offsets.npy", "features.npy", "labels.npy"}) {
@@ -127,7 +131,9 @@ void expect_bad_data(const Outcome& run, const std::string& part) {
   EXPECT_EQ(run.out, "");
 }
 
-TEST(BadInput, MissingFileNamesTheNearestDataset) { expect_bad_data(run_program("data info phto"), "photo"); }
+TEST(BadInput, MissingFileNamesTheNearestDataset) {
+  expect_bad_data(run_program("data info phto"), "photo");
+}
 
 TEST(BadInput, AbsentDatasetSaysWhatToType) {
   const TempFolder empty;
@@ -141,7 +147,9 @@ TEST(BadInput, TruncatedNpzLeavesNoOutput) {
   const TempFolder folder;
   const std::string whole = read_text(shared_data() / "dblp.npz");
   write_text(folder / "cut.npz", whole.substr(0, whole.size() / 2));
-  expect_bad_data(run_program("data convert " + (folder / "cut.npz").string() + " -o " + (folder / "out").string()), "cut.npz");
+  expect_bad_data(run_program("data convert " + (folder / "cut.npz").string() + " -o " +
+                              (folder / "out").string()),
+                  "cut.npz");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1);
 }
 

@@ -2,9 +2,9 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <regex>
 #include <set>
 

@@ -32,9 +32,13 @@ TEST(Program, HelpVersionAndDataDoNotLoadTorch) {
 
 // Folders in order; a file may include its own folder and those above.
 TEST(Sources, AFolderIncludesOnlyFoldersAboveIt) {
-  const std::vector<std::string> order{"base", "graph", "dataset", "kernels", "config", "nn", "objective", "method", "eval", "train", "core", "cli"};
+  const std::vector<std::string> order{"base",   "graph", "dataset",   "kernels",
+                                       "config", "nn",    "objective", "method",
+                                       "eval",   "train", "core",      "cli"};
   const std::set<std::string> torch_free{"base", "graph", "dataset", "kernels", "config", "cli"};
-  const auto rank = [&](const std::string& folder) { return std::find(order.begin(), order.end(), folder) - order.begin(); };
+  const auto rank = [&](const std::string& folder) {
+    return std::find(order.begin(), order.end(), folder) - order.begin();
+  };
   const fs::path root = fs::path(GS_TEST_SOURCE_DIR) / "src";
   const std::regex include("#include \"([a-z_]+)/[^\"]*\""), torch("#include <(ATen|torch|c10)/");
   int files = 0;
@@ -42,7 +46,8 @@ TEST(Sources, AFolderIncludesOnlyFoldersAboveIt) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     ++files;
     const std::string folder = *fs::relative(entry.path(), root).begin();
-    ASSERT_LT(rank(folder), std::ssize(order)) << folder << " is missing from the order in this test";
+    ASSERT_LT(rank(folder), std::ssize(order))
+        << folder << " is missing from the order in this test";
     const std::string text = read_text(entry.path());
     for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
       const std::string other = (*it)[1];

@@ -31,8 +31,10 @@ TEST(TrainCommand, JsonHasThePromisedKeys) {
   EXPECT_EQ(run.err, "");
   const json result = json::parse(run.out);
   EXPECT_EQ(result["epochs"], 3);
-  for (const char* key : {"run", "ms_per_epoch", "peak_mib", "loss"}) EXPECT_TRUE(result.contains(key)) << key;
-  for (const char* key : {"total", "similarity", "constraint"}) EXPECT_TRUE(result["loss"].contains(key)) << key;
+  for (const char* key : {"run", "ms_per_epoch", "peak_mib", "loss"})
+    EXPECT_TRUE(result.contains(key)) << key;
+  for (const char* key : {"total", "similarity", "constraint"})
+    EXPECT_TRUE(result["loss"].contains(key)) << key;
 }
 
 TEST(EmbedCommand, EqualsWhatTrainingWroteBitForBit) {
@@ -40,10 +42,14 @@ TEST(EmbedCommand, EqualsWhatTrainingWroteBitForBit) {
   for (const std::string mode : {"pre", "post"}) {
     ASSERT_EQ(train(folder / mode, "--epochs 4 --mode " + mode).exit_code, 0);
     const std::string z = (folder / (mode + ".npy")).string();
-    const Outcome run = run_program("embed " + (folder / mode).string() + " " + kGraph + " -o " + z);
+    const Outcome run =
+        run_program("embed " + (folder / mode).string() + " " + kGraph + " -o " + z);
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(read_text(z), read_text(folder / mode / "embeddings.npy"));
-    EXPECT_EQ(run_program("embed " + (folder / mode).string() + " " + kGraph + " --overwrite --memory 1 -o " + z).exit_code, 0);
+    EXPECT_EQ(run_program("embed " + (folder / mode).string() + " " + kGraph +
+                          " --overwrite --memory 1 -o " + z)
+                  .exit_code,
+              0);
     EXPECT_EQ(read_text(z), read_text(folder / mode / "embeddings.npy"));
   }
 }
@@ -52,10 +58,12 @@ TEST(EmbedCommand, EmbedsAnotherGraphWithTheSameFeatures) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--epochs 2").exit_code, 0);
   const std::string run = (folder / "run").string();
-  const Outcome other = run_program("embed " + run + " sbm:nodes=77,features=16 -o " + (folder / "z.npy").string() + " --json");
+  const Outcome other = run_program("embed " + run + " sbm:nodes=77,features=16 -o " +
+                                    (folder / "z.npy").string() + " --json");
   ASSERT_EQ(other.exit_code, 0) << other.err;
   EXPECT_EQ(json::parse(other.out)["nodes"], 77);
-  const Outcome wrong = run_program("embed " + run + " sbm:nodes=77,features=9 -o " + (folder / "w.npy").string());
+  const Outcome wrong =
+      run_program("embed " + run + " sbm:nodes=77,features=9 -o " + (folder / "w.npy").string());
   EXPECT_EQ(wrong.exit_code, 3);
   EXPECT_THAT(wrong.err, HasSubstr("9 features, but the model was trained on 16"));
   EXPECT_FALSE(fs::exists(folder / "w.npy"));
@@ -69,7 +77,8 @@ TEST(EmbedCommand, WritesCsvAndIdsAndListsTheNearest) {
   const Outcome trained = run_program("train " + data + " -o " + run + kSmall + "--epochs 2");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_EQ(read_text(folder / "run/ids.txt"), "ann\nbob\ncy\nd,d\n");
-  ASSERT_EQ(run_program("embed " + run + " " + data + " -o " + (folder / "z.csv").string()).exit_code, 0);
+  ASSERT_EQ(
+      run_program("embed " + run + " " + data + " -o " + (folder / "z.csv").string()).exit_code, 0);
   EXPECT_THAT(read_text(folder / "z.csv"), HasSubstr("\n\"d,d\","));
   const Outcome near = run_program("embed " + run + " " + data + " --nearest bob -k 2 --json");
   ASSERT_EQ(near.exit_code, 0) << near.err;
@@ -86,7 +95,8 @@ TEST(EvalCommand, ScoresARunAndAnyNpyAlike) {
   const json result = json::parse(run.out);
   EXPECT_EQ(result["metric"], "accuracy");
   EXPECT_EQ(result["runs"].size(), 3u);
-  for (const char* key : {"raw", "smoothed", "untrained"}) EXPECT_TRUE(result["reference"].contains(key)) << key;
+  for (const char* key : {"raw", "smoothed", "untrained"})
+    EXPECT_TRUE(result["reference"].contains(key)) << key;
   const Outcome npy = run_program("eval " + (folder / "run/embeddings.npy").string() + probe);
   ASSERT_EQ(npy.exit_code, 0) << npy.err;
   EXPECT_EQ(json::parse(npy.out)["runs"], result["runs"]);
@@ -95,7 +105,8 @@ TEST(EvalCommand, ScoresARunAndAnyNpyAlike) {
 TEST(EvalCommand, SaysWhenThereAreNoLabelsOrOtherNodes) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--epochs 1").exit_code, 0);
-  const Outcome run = run_program("eval " + (folder / "run/embeddings.npy").string() + " sbm:nodes=50,features=16");
+  const Outcome run =
+      run_program("eval " + (folder / "run/embeddings.npy").string() + " sbm:nodes=50,features=16");
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.err, HasSubstr("400 rows for 50 nodes"));
 }
@@ -112,7 +123,8 @@ TEST(TrainCommand, UnknownPresetAndConfigKeyNameTheNearest) {
 TEST(TrainCommand, CommandLineWinsOverConfigAndConfigOverPreset) {
   const TempFolder folder;
   write_text(folder / "c.json", "{\"gamma\": 3, \"layers\": 1}");
-  const std::string config = "--preset photo --config " + (folder / "c.json").string() + " --layers 3 --epochs 1";
+  const std::string config =
+      "--preset photo --config " + (folder / "c.json").string() + " --layers 3 --epochs 1";
   ASSERT_EQ(train(folder / "run", config).exit_code, 0);
   const json options = json::parse(read_text(folder / "run/options.json"))["options"];
   EXPECT_EQ(options["layers"], 3);
@@ -127,8 +139,9 @@ pid_t start_training(const fs::path& run, bool resume) {
   if (child == 0) {
     freopen("/dev/null", "w", stderr);
     freopen("/dev/null", "w", stdout);
-    execl(program.c_str(), program.c_str(), "train", kGraph, "-o", target.c_str(), "--aug-dim", "24", "--dim", "8", "--lr",
-          "0.01", "--quiet", "--epochs", "300", "--checkpoint-every", "3", resume ? "--resume" : "--overwrite", nullptr);
+    execl(program.c_str(), program.c_str(), "train", kGraph, "-o", target.c_str(), "--aug-dim",
+          "24", "--dim", "8", "--lr", "0.01", "--quiet", "--epochs", "300", "--checkpoint-every",
+          "3", resume ? "--resume" : "--overwrite", nullptr);
     _exit(127);
   }
   return child;

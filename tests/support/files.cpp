@@ -37,8 +37,11 @@ std::string read_text(const fs::path& path) {
 
 void run_python(const fs::path& folder, const std::string& script) {
   const fs::path source = folder / "script_for_test.py";
-  write_text(source, "import numpy as np, scipy.sparse as sp, json, gzip, os, struct, zipfile\n" + script);
-  const std::string command = "cd '" + folder.string() + "' && '" GS_TEST_PYTHON "' script_for_test.py > script_output.txt 2>&1";
+  write_text(source,
+             "import numpy as np, scipy.sparse as sp, json, gzip, os, struct, zipfile\n" + script);
+  const std::string command = "cd '" + folder.string() +
+                              "' && '" GS_TEST_PYTHON
+                              "' script_for_test.py > script_output.txt 2>&1";
   const int status = std::system(command.c_str());
   const std::string output = read_text(folder / "script_output.txt");
   fs::remove(source);
@@ -57,7 +60,8 @@ std::string expect_data_error(const std::function<void()>& action, const std::st
     action();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what() << "\n  lacks: " << part;
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+        << error.what() << "\n  lacks: " << part;
     EXPECT_FALSE(error.where().empty()) << error.what();
     EXPECT_FALSE(error.hint().empty()) << error.what() << " has no hint";
     return error.what();

@@ -62,22 +62,26 @@ TEST(Trainer, LeavesACompleteRunFolder) {
   const Dataset data = small_graph();
   const TrainResult result = train(data, call_for(folder / "run", 5));
   EXPECT_EQ(result.epochs, 5);
-  for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors", "state.safetensors", "embeddings.npy"})
+  for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors",
+                           "state.safetensors", "embeddings.npy"})
     EXPECT_TRUE(fs::exists(folder / "run" / name)) << name;
   const NpyArray z = load_npy(folder / "run/embeddings.npy");
   EXPECT_THAT(z.shape, testing::ElementsAre(120, 12));
   const auto lines = metrics(folder / "run");
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[4]["epoch"], 5);
-  EXPECT_NEAR(lines[0]["loss"]["total"].get<double>(),
-              lines[0]["loss"]["similarity"].get<double>() + lines[0]["loss"]["constraint"].get<double>(), 1e-2);
+  EXPECT_NEAR(
+      lines[0]["loss"]["total"].get<double>(),
+      lines[0]["loss"]["similarity"].get<double>() + lines[0]["loss"]["constraint"].get<double>(),
+      1e-2);
 }
 
 TEST(Trainer, TheLossFalls) {
   const TempFolder folder;
   train(small_graph(), call_for(folder / "run", 40));
   const auto lines = metrics(folder / "run");
-  EXPECT_LT(lines[39]["loss"]["total"].get<double>(), 0.9 * lines[0]["loss"]["total"].get<double>());
+  EXPECT_LT(lines[39]["loss"]["total"].get<double>(),
+            0.9 * lines[0]["loss"]["total"].get<double>());
 }
 
 TEST(Trainer, SameSeedSameBytes) {
@@ -106,7 +110,8 @@ TEST(Trainer, ResumedEqualsUninterruptedBitForBit) {
     TrainCall rest = with_norm(call_for(folder / "parts", 15));
     rest.overwrite = false, rest.resume = true;
     train(data, rest);
-    EXPECT_EQ(read_text(folder / "whole/embeddings.npy"), read_text(folder / "parts/embeddings.npy"));
+    EXPECT_EQ(read_text(folder / "whole/embeddings.npy"),
+              read_text(folder / "parts/embeddings.npy"));
     EXPECT_EQ(metrics(folder / "whole"), metrics(folder / "parts"));
   }
 }
@@ -142,7 +147,8 @@ TEST(Trainer, OnlyEpochsMayChangeOnResume) {
   TrainCall rest = call_for(folder / "run", 4);
   rest.resume = true;
   rest.options.loss.gamma = 3;
-  EXPECT_THAT(expect_error(ErrorKind::usage, [&] { train(data, rest); }), testing::HasSubstr("gamma"));
+  EXPECT_THAT(expect_error(ErrorKind::usage, [&] { train(data, rest); }),
+              testing::HasSubstr("gamma"));
 }
 
 TEST(Trainer, AnExistingRunIsRefused) {
@@ -174,7 +180,8 @@ TEST(Trainer, ANonFiniteRunStopsAndKeepsTheLastGoodCheckpoint) {
   TrainCall call = call_for(folder / "run", 50);
   call.options.train.lr = 1e30;
   call.options.train.checkpoint_every = 1;
-  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call); }), testing::HasSubstr("epoch"));
+  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call); }),
+              testing::HasSubstr("epoch"));
   const TensorMap state = load_tensors(folder / "run/state.safetensors");
   EXPECT_FALSE(state.empty());
 }
@@ -188,7 +195,8 @@ TEST(Trainer, ACollapsedRunStops) {
   call.options.model.dropout = 0.5;
   call.options.train.lr = 0.05;
   call.options.train.rank_every = 5;
-  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call); }), testing::HasSubstr("collapsed"));
+  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call); }),
+              testing::HasSubstr("collapsed"));
 }
 
 TEST(Trainer, WarmStartBeginsWithTheOtherRunsWeights) {
@@ -198,7 +206,8 @@ TEST(Trainer, WarmStartBeginsWithTheOtherRunsWeights) {
   TrainCall call = call_for(folder / "second", 0);
   call.init = folder / "first";
   train(data, call);
-  EXPECT_EQ(read_text(folder / "first/embeddings.npy"), read_text(folder / "second/embeddings.npy"));
+  EXPECT_EQ(read_text(folder / "first/embeddings.npy"),
+            read_text(folder / "second/embeddings.npy"));
 }
 
 TEST(Trainer, SelectionKeepsOneModelASplit) {
@@ -210,14 +219,16 @@ TEST(Trainer, SelectionKeepsOneModelASplit) {
   call.options.train.splits = "random:20/20/60";
   call.options.train.runs = 3;
   train(data, call);
-  for (int s = 0; s < 3; ++s) EXPECT_TRUE(fs::exists(folder / "run" / fmt::format("model-split-{}.safetensors", s)));
+  for (int s = 0; s < 3; ++s)
+    EXPECT_TRUE(fs::exists(folder / "run" / fmt::format("model-split-{}.safetensors", s)));
 }
 
 TEST(Trainer, DataWithoutFeaturesIsAClearError) {
   Dataset data = small_graph();
   data.features = {DenseMatrix{data.nodes(), 0, {}}};
   const TempFolder folder;
-  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call_for(folder / "run", 1)); }), testing::HasSubstr("features"));
+  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call_for(folder / "run", 1)); }),
+              testing::HasSubstr("features"));
 }
 
 }  // namespace
