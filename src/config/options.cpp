@@ -63,6 +63,7 @@ std::span<const Named<Select>> names_of(Select) {
 
 std::span<const Named<Kernels>> names_of(Kernels) {
   static constexpr Named<Kernels> kTable[] = {
+      {"native", Kernels::native, "our own, on the CPU; plain libtorch elsewhere"},
       {"torch", Kernels::torch, "plain libtorch operations"}};
   return kTable;
 }

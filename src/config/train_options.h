@@ -6,7 +6,7 @@
 namespace gs {
 
 enum class Select { last, val };
-enum class Kernels { torch };
+enum class Kernels { native, torch };
 std::span<const Named<Select>> names_of(Select);
 std::span<const Named<Kernels>> names_of(Kernels);
 
@@ -22,7 +22,7 @@ struct TrainOptions {
   std::string splits = "auto";  // used by --select val alone
   int64_t runs = 10;
   int64_t seed = 0;
-  Kernels kernels = Kernels::torch;
+  Kernels kernels = Kernels::native;
   std::string device = "cpu";
 
   void describe(OptionList& v);

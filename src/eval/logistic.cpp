@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "nn/torch_sparse.h"
 
 namespace gs {
 
@@ -56,7 +57,7 @@ RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, 
   }
   if (x.sparse()) {
     for (const auto& list : nodes) {
-      matrices_.push_back(gather_rows(x.sparse_operator().matrix(), list, type));
+      matrices_.push_back(gather_rows(matrix_of(x.sparse_operator()), list, type));
       if (use == Use::training) transposes_.push_back(matrices_.back().t().to_sparse_csr());
     }
     return;

@@ -11,6 +11,7 @@
 #include "eval/lbfgs.h"
 #include "eval/logistic.h"
 #include "eval/metrics.h"
+#include "nn/torch_sparse.h"
 
 namespace gs {
 
@@ -54,7 +55,8 @@ std::vector<Split> usable(const Input& x, const Labels& labels, const std::vecto
 }
 
 void check_finite(const Input& x) {
-  const at::Tensor values = x.sparse() ? x.sparse_operator().matrix().values() : x.dense().detach();
+  const at::Tensor values =
+      x.sparse() ? matrix_of(x.sparse_operator()).values() : x.dense().detach();
   if (values.numel() == 0) return;
   const auto [low, high] = at::aminmax(values);  // NaN if any is
   if (!std::isfinite(low.item<double>()) || !std::isfinite(high.item<double>()))
@@ -273,7 +275,7 @@ int64_t bytes_of(const Problem& p, const Split& split) {
   if (!p.x.sparse())
     return 4 * (train * (2 * p.x.width() + 3 * classes) + val * (p.x.width() + classes));
   const int64_t per_row =
-      p.x.sparse_operator().matrix().values().numel() / std::max<int64_t>(1, p.x.rows());
+      matrix_of(p.x.sparse_operator()).values().numel() / std::max<int64_t>(1, p.x.rows());
   return 16 * (train + val) * per_row + 4 * (3 * train + val) * classes;
 }
 

@@ -99,11 +99,10 @@ class Evaluator {
 
   void references(const ModelOptions& shape, int64_t seed, Evaluation& out) {
     if (data_.features.width() == 0) return;
-    const Place cpu{at::kCPU, at::kFloat};
-    const Input raw = make_input(data_.features, cpu);
+    const Input raw = make_input(data_.features, Place{});  // plain: the probe reads its matrix
     out.reference["raw"] = score(raw);
     if (data_.nodes() * data_.features.width() <= kSmoothedLimit) {
-      const auto adjacency = gcn_operator(data_.graph, cpu);
+      const auto adjacency = adjacency_for(Convolution::gcn, data_.graph, place_for("cpu"));
       at::Tensor x = raw.sparse() ? raw.times(at::eye(raw.width())) : raw.dense();
       for (int hop = 0; hop < 2; ++hop) x = adjacency->apply(x);
       out.reference["smoothed"] = score(x);

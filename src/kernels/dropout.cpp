@@ -2,11 +2,112 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/parallel.h"
 #include "base/random.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/dropout.cpp"
+#include <hwy/foreach_target.h>  // this file again, once for each target
+//
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace gs::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr hn::CappedTag<uint32_t, 16> kWords;
+constexpr hn::CappedTag<int32_t, 16> kSigned;  // draws have 16 bits: signed comparison serves
+using Words = hn::Vec<decltype(kWords)>;
+
+struct Product {
+  Words high, low;
+};
+
+// The two halves of the 64-bit products of 32-bit lanes; b has the same value in all of them.
+HWY_INLINE Product multiply(Words a, Words b) {
+#if HWY_TARGET == HWY_SCALAR
+  const uint64_t product = uint64_t{hn::GetLane(a)} * hn::GetLane(b);
+  return {hn::Set(kWords, static_cast<uint32_t>(product >> 32)),
+          hn::Set(kWords, static_cast<uint32_t>(product))};
+#else
+  const auto e = hn::BitCast(kWords, hn::MulEven(a, b));
+  const auto o = hn::BitCast(kWords, hn::MulEven(hn::Shuffle2301(a), b));
+  // e holds low, high of the even lanes, o those of the odd ones.
+  return {hn::OddEven(o, hn::Shuffle2301(e)), hn::OddEven(hn::Shuffle2301(o), e)};
+#endif
+}
+
+// Sets bits [at, at + count) of a row of words from the low bits of `values`.
+inline void put(uint32_t* words, int64_t at, int64_t count, uint64_t values) {
+  if (count <= 0) return;
+  if (count < 64) values &= (uint64_t{1} << count) - 1;
+  const int64_t shift = at % 32;
+  uint32_t* word = words + at / 32;
+  word[0] |= static_cast<uint32_t>(values << shift);
+  if (shift + count > 32) word[1] |= static_cast<uint32_t>(values >> (32 - shift));
+}
+
+// The 128 bits of group `group` in row `row`, as eight runs of 16.
+HWY_INLINE void group_bits(uint64_t key, uint32_t threshold, uint64_t row, uint32_t group,
+                           uint64_t runs[8]) {
+  constexpr size_t kLanes = hn::MaxLanes(kWords);
+  const auto last_dropped = hn::Set(kSigned, static_cast<int32_t>(threshold) - 1);
+  const auto low = hn::Set(kWords, 0xFFFFu);
+  const auto m0 = hn::Set(kWords, 0xD2511F53u), m1 = hn::Set(kWords, 0xCD9E8D57u);
+  for (int d = 0; d < 8; ++d) runs[d] = 0;
+  for (size_t first = 0; first < 16; first += kLanes) {
+    Words c0 = hn::Set(kWords, static_cast<uint32_t>(row));
+    Words c1 = hn::Set(kWords, static_cast<uint32_t>(row >> 32));
+    Words c2 = hn::Iota(kWords, group * 16 + static_cast<uint32_t>(first));
+    Words c3 = hn::Zero(kWords);
+    uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+      const Product p0 = multiply(c0, m0), p1 = multiply(c2, m1);
+      c0 = hn::Xor(hn::Xor(p1.high, c1), hn::Set(kWords, k0));
+      c2 = hn::Xor(hn::Xor(p0.high, c3), hn::Set(kWords, k1));
+      c1 = p1.low, c3 = p0.low;
+      k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+    }
+    const Words words[4] = {c0, c1, c2, c3};
+    for (int w = 0; w < 4; ++w)
+      for (int half = 0; half < 2; ++half) {
+        const Words draw = half == 0 ? hn::And(words[w], low) : hn::ShiftRight<16>(words[w]);
+        uint64_t kept = 0;
+        hn::StoreMaskBits(kSigned, hn::Gt(hn::BitCast(kSigned, draw), last_dropped),
+                          reinterpret_cast<uint8_t*>(&kept));
+        runs[2 * w + half] |= (kept & ((uint64_t{1} << kLanes) - 1)) << first;
+      }
+  }
+}
+
+void kept_rows(const DropoutRule* views, int64_t count, int64_t first_row, int64_t begin,
+               int64_t end, int64_t columns, uint32_t* bits) {
+  const int64_t words = bit_words(count * columns);
+  for (int64_t r = begin; r < end; ++r) {
+    uint32_t* row = bits + r * words;
+    std::fill(row, row + words, 0);
+    for (int64_t v = 0; v < count; ++v)
+      for (int64_t c = 0; c < columns; c += 128) {
+        uint64_t runs[8];
+        group_bits(views[v].key, views[v].threshold, static_cast<uint64_t>(first_row + r),
+                   static_cast<uint32_t>(c / 128), runs);
+        for (int64_t d = 0; d < 8; d += 2)
+          put(row, v * columns + c + 16 * d, std::min<int64_t>(32, columns - c - 16 * d),
+              runs[d] | runs[d + 1] << 16);
+      }
+  }
+}
+
+}  // namespace gs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace gs {
+
+HWY_EXPORT(kept_rows);
 
 DropoutRule dropout_rule(uint64_t key, double probability) {
   const auto threshold =
@@ -14,29 +115,45 @@ DropoutRule dropout_rule(uint64_t key, double probability) {
   return {key, threshold, 65536.0 / (65536.0 - threshold)};
 }
 
+namespace {
+
+// Rows of this many elements in all are worth a thread's while.
+int64_t grain(int64_t columns) {
+  return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns));
+}
+
+}  // namespace
+
 template <class T>
 void dropout_mask(const DropoutRule& rule, int64_t first_row, int64_t rows, int64_t columns,
                   T* mask) {
   const T kept = static_cast<T>(rule.scale);
-  parallel_for(rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t r = begin; r < end; ++r) {
-                   T* out = mask + r * columns;
-                   for (int64_t c = 0; c < columns; c += 8) {
-                     const PhiloxBlock block =
-                         philox(rule.key, static_cast<uint64_t>(first_row + r),
-                                static_cast<uint64_t>(c / 8));
-                     const int64_t count = std::min<int64_t>(8, columns - c);
-                     for (int64_t i = 0; i < count; ++i) {
-                       const uint32_t draw = (block[i / 2] >> (16 * (i % 2))) & 0xFFFF;
-                       out[c + i] = draw < rule.threshold ? T{0} : kept;
-                     }
-                   }
-                 }
-               });
+  parallel_for(rows, grain(columns), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      for (int64_t group = 0; group * 128 < columns; ++group)
+        for (int64_t b = 0; b < 16; ++b) {
+          const PhiloxBlock block = philox(rule.key, static_cast<uint64_t>(first_row + r),
+                                           static_cast<uint64_t>(group * 16 + b));
+          for (int64_t d = 0; d < 8; ++d) {
+            const int64_t column = group * 128 + d * 16 + b;
+            if (column >= columns) break;
+            const uint32_t draw = (block[d / 2] >> (16 * (d % 2))) & 0xFFFF;
+            mask[r * columns + column] = draw < rule.threshold ? T{0} : kept;
+          }
+        }
+  });
 }
 
 template void dropout_mask<float>(const DropoutRule&, int64_t, int64_t, int64_t, float*);
 template void dropout_mask<double>(const DropoutRule&, int64_t, int64_t, int64_t, double*);
 
+void kept_bits(std::span<const DropoutRule> views, int64_t first_row, int64_t rows, int64_t columns,
+               uint32_t* bits) {
+  const auto count = static_cast<int64_t>(views.size());
+  parallel_for(rows, grain(count * columns), [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(kept_rows)(views.data(), count, first_row, begin, end, columns, bits);
+  });
+}
+
 }  // namespace gs
+#endif

@@ -1,5 +1,7 @@
 #include "method/graphsurgeon.h"
 
+#include "nn/cost.h"
+#include "nn/ops.h"
 #include "objective/eigenmaps.h"
 
 namespace gs {
@@ -29,39 +31,54 @@ GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const 
   if (options.asymmetric) predictor_.emplace(parameters_, "predictor", options.dim, options.dim, 2);
 }
 
+at::Tensor GraphSurgeon::heads(const Input& x, const Pass& pass) const {
+  Finishing finish;
+  finish.dropout = pass.dropout(options_.dropout, "head", 0);
+  finish.native = parameters_.place().native;
+  if (options_.head_layers > 1) return finished(at::cat({first_(x), second_(x)}, 1), finish);
+  const Linear &first = first_.layers()[0], &second = second_.layers()[0];
+  finish.bias = at::cat({first.bias(), second.bias()});
+  const at::Tensor weights[] = {first.weight(), second.weight()};
+  return linear(x, weights, finish);
+}
+
 Views GraphSurgeon::views(const Batch& batch, bool training, Random masks) const {
-  const auto pass = [&](int view) { return Pass{training, view, masks}; };
-  const auto head = [&](int view, const Input& x) {
-    return dropout(this->head(view)(x), options_.dropout, pass(view), "head", 0);
-  };
+  const Pass both{training, 0, masks, 2};
   if (is_pre(options_))
-    return {encoder_.forward(head(0, batch.features), *batch.adjacency, pass(0)),
-            encoder_.forward(head(1, batch.features), *batch.adjacency, pass(1))};
-  const at::Tensor encoded = encoder_.forward(batch.features, *batch.adjacency, pass(0));
-  return {head(0, encoded), head(1, encoded)};
+    return {encoder_.forward(heads(batch.features, both), *batch.adjacency, both)};
+  const Pass one{training, 0, masks, 1};
+  return {heads(encoder_.forward(batch.features, *batch.adjacency, one, batch.aggregated), both)};
 }
 
 Loss GraphSurgeon::loss(const Views& views, const LossOptions& options) const {
-  return eigenmaps_loss(predictor_ ? (*predictor_)(views.first) : views.first, views.second,
-                        options);
+  if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.place().native);
+  return eigenmaps_loss((*predictor_)(views.first()), views.second(), options);
 }
 
 at::Tensor combine(const Views& views, Combine rule) {
   switch (rule) {
     case Combine::concat:
-      return at::cat({views.first, views.second}, 1);
+      return views.both;
     case Combine::mean:
-      return (views.first + views.second) / 2;
+      return (views.first() + views.second()) / 2;
     case Combine::sum:
-      return views.first + views.second;
+      return views.first() + views.second();
     case Combine::first:
-      return views.first;
+      return views.first().contiguous();
   }
   GS_ASSERT(!"combine");
 }
 
 Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place) {
-  return {make_input(data.features, place), adjacency_for(options.encoder, data.graph, place)};
+  return {make_input(data.features, place), adjacency_for(options.encoder, data.graph, place),
+          at::Tensor()};
+}
+
+void aggregate_features(Batch& batch, const ModelOptions& options) {
+  const Input& x = batch.features;
+  if (is_pre(options) || x.sparse() || !aggregate_once(x.rows(), x.width())) return;
+  const at::NoGradGuard no_gradient;
+  batch.aggregated = batch.adjacency->apply(x.dense());
 }
 
 }  // namespace gs

@@ -15,13 +15,20 @@
 namespace gs {
 
 struct Views {
-  at::Tensor first, second;  // N x K
+  at::Tensor both;  // N x 2K, side by side
+
+  static Views of(const at::Tensor& first, const at::Tensor& second) {
+    return {at::cat({first, second}, 1)};
+  }
+  at::Tensor first() const { return both.slice(1, 0, both.size(1) / 2); }
+  at::Tensor second() const { return both.slice(1, both.size(1) / 2, both.size(1)); }
 };
 
 // What a model computes on: the whole graph at one place.
 struct Batch {
   Input features;
   std::shared_ptr<const SparseOperator> adjacency;
+  at::Tensor aggregated{};  // A x, or undefined: see aggregate_features()
 };
 
 class GraphSurgeon {
@@ -40,6 +47,8 @@ class GraphSurgeon {
   int64_t features() const { return features_; }
 
  private:
+  at::Tensor heads(const Input& x, const Pass& pass) const;  // both, side by side
+
   int64_t features_;
   ModelOptions options_;
   Parameters parameters_;
@@ -51,5 +60,8 @@ class GraphSurgeon {
 at::Tensor combine(const Views& views, Combine rule);
 
 Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place);
+
+// For the steps of training, which then share one A x: makes it where that pays.
+void aggregate_features(Batch& batch, const ModelOptions& options);
 
 }  // namespace gs

@@ -56,17 +56,19 @@ class Embedder {
     const int64_t passes =
         pre ? 2 * (1 + 2 * model_.encoder().layers()) : 2 * model_.encoder().layers() + 2;
     progress_.start("embedding", passes * rows(), "rows");
-    if (pre) {
-      Views views;
-      for (const int view : {0, 1}) {
-        const at::Tensor augmented = head(view, batch_.features, model_.options().aug_dim);
-        (view == 0 ? views.first : views.second) = encode(augmented, Pass::inference(view));
+    const int64_t width = model_.options().dim;
+    Views views{matrix(rows(), 2 * width, place_, budget_)};
+    const at::Tensor encoded = pre ? at::Tensor() : encode(batch_.features, Pass::inference());
+    for (const int view : {0, 1}) {
+      at::Tensor out = view == 0 ? views.first() : views.second();
+      if (pre) {
+        at::Tensor augmented = matrix(rows(), model_.options().aug_dim, place_, budget_);
+        head(view, batch_.features, augmented);
+        out.copy_(encode(augmented, Pass::inference(view)));
+      } else {
+        head(view, encoded, out);
       }
-      return combine(views, model_.options().combine);
     }
-    const at::Tensor encoded = encode(batch_.features, Pass::inference());
-    const Views views{head(0, encoded, model_.options().dim),
-                      head(1, encoded, model_.options().dim)};
     return combine(views, model_.options().combine);
   }
 
@@ -81,10 +83,8 @@ class Embedder {
     }
   }
 
-  at::Tensor head(int view, const Input& x, int64_t width) {
-    at::Tensor out = matrix(rows(), width, place_, budget_);
+  void head(int view, const Input& x, at::Tensor& out) {
     fill(out, [&](int64_t b, int64_t e) { return model_.head(view)(x.slice(b, e)); });
-    return out;
   }
 
   at::Tensor encode(const Input& features, const Pass& pass) {

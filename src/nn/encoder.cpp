@@ -2,16 +2,22 @@
 
 #include <cmath>
 
+#include "nn/native_sparse.h"
+#include "nn/ops.h"
+#include "nn/torch_sparse.h"
+
 namespace gs {
 
 std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
                                                     const Place& place) {
-  return kind == Convolution::gcn ? gcn_operator(graph, place) : mean_operator(graph, place);
+  const bool gcn = kind == Convolution::gcn;
+  if (place.native) return std::make_shared<NativeSparse>(graph, gcn ? Norm::gcn : Norm::mean);
+  return gcn ? gcn_operator(graph, place) : mean_operator(graph, place);
 }
 
 Encoder::Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
                  const ModelOptions& options, int views)
-    : options_(options), outputs_(outputs) {
+    : options_(options), outputs_(outputs), native_(store.place().native) {
   for (int64_t l = 0; l < options.layers; ++l) {
     const std::string prefix = name + ".layers." + std::to_string(l);
     const int64_t in = l == 0 ? inputs : outputs;
@@ -49,38 +55,95 @@ at::Tensor Encoder::normalised(const Layer& layer, const at::Tensor& x, const Pa
     case NormKind::none:
       return x;
     case NormKind::layer:
-      return at::layer_norm(x, {outputs_}, layer.gain, layer.shift);
-    case NormKind::batch:
-      // One row has no variance to speak of: its batch uses the running statistics.
-      return at::batch_norm(x, layer.gain, layer.shift, layer.running_mean[pass.view],
-                            layer.running_var[pass.view], pass.training && x.size(0) > 1, 0.1, 1e-5,
-                            false);
+      return at::layer_norm(x.reshape({-1, outputs_}), {outputs_}, layer.gain, layer.shift)
+          .view(x.sizes());
+    case NormKind::batch: {
+      std::vector<at::Tensor> views;
+      for (int v = 0; v < pass.views; ++v) {
+        const at::Tensor mean = layer.running_mean[pass.view + v],
+                         variance = layer.running_var[pass.view + v];
+        // One row has no variance to speak of: its batch uses the running statistics.
+        const bool training = pass.training && x.size(0) > 1;
+        views.push_back(at::batch_norm(x.slice(1, v * outputs_, (v + 1) * outputs_).contiguous(),
+                                       layer.gain, layer.shift, mean, variance, training, 0.1, 1e-5,
+                                       false));
+      }
+      return views.size() == 1 ? views[0] : at::cat(views, 1);
+    }
   }
   GS_ASSERT(!"norm");
 }
 
-at::Tensor Encoder::messages(int64_t l, const Input& x) const {
-  return x.times(layers_[static_cast<size_t>(l)].weight);
+namespace {
+
+at::Tensor repeated(const at::Tensor& bias, int64_t views) {
+  return views == 1 ? bias : bias.repeat({views});
+}
+
+}  // namespace
+
+bool Encoder::is_plain(const Layer& layer) const {
+  return !layer.root.defined() && !layer.skip.defined() && options_.norm == NormKind::none;
+}
+
+Finishing Encoder::finishing(int64_t l, const Pass& pass) const {
+  Finishing out;
+  out.relu = l + 1 < layers();
+  out.dropout = pass.dropout(options_.dropout, "encoder", l);
+  out.native = native_;
+  return out;
+}
+
+at::Tensor Encoder::messages(int64_t l, const Input& x, int64_t views) const {
+  return linear(x, layers_[static_cast<size_t>(l)].weight, Finishing::none(native_), views);
 }
 
 at::Tensor Encoder::output(int64_t l, const at::Tensor& aggregated, const Input& x,
                            const Pass& pass) const {
   const Layer& layer = layers_[static_cast<size_t>(l)];
-  at::Tensor h = aggregated + layer.bias;
-  if (layer.root.defined()) h = h + x.times(layer.root);
-  if (layer.skip.defined()) h = h + x.times(layer.skip) + layer.skip_bias;
-  h = normalised(layer, h, pass);
-  if (l + 1 < layers()) h = h.relu();
-  return dropout(h, options_.dropout, pass, "encoder", l);
+  const auto map = [&](const at::Tensor& weight) {
+    return linear(x, weight, Finishing::none(native_), pass.views);
+  };
+  at::Tensor h = aggregated + repeated(layer.bias, pass.views);
+  if (layer.root.defined()) h = h + map(layer.root);
+  if (layer.skip.defined()) h = h + map(layer.skip) + repeated(layer.skip_bias, pass.views);
+  return finished(normalised(layer, h, pass), finishing(l, pass));
 }
 
-at::Tensor Encoder::forward(const Input& x, const SparseOperator& adjacency,
-                            const Pass& pass) const {
+at::Tensor Encoder::plain_layer(int64_t l, const Input& x, const SparseOperator& adjacency,
+                                const Pass& pass, const at::Tensor& aggregated,
+                                const at::Tensor& skip) const {
+  const Layer& layer = layers_[static_cast<size_t>(l)];
+  Finishing finish = finishing(l, pass);
+  finish.bias = repeated(layer.bias, pass.views);
+  finish.skip = skip;
+  if (aggregated.defined()) return linear(aggregated, layer.weight, finish, pass.views);
+  if (!x.sparse() && layer.weight.size(1) < layer.weight.size(0))  // the narrow side is aggregated
+    return linear(adjacency.apply(x.dense()), layer.weight, finish, pass.views);
+  return adjacency.apply(messages(l, x, pass.views), finish);
+}
+
+at::Tensor Encoder::forward(const Input& x, const SparseOperator& adjacency, const Pass& pass,
+                            const at::Tensor& aggregated) const {
   at::Tensor total;
   Input h = x;
   for (int64_t l = 0; l < layers(); ++l) {
-    h = output(l, adjacency.apply(messages(l, h)), h, pass);
-    total = options_.skip == Skip::sum && total.defined() ? total + h.dense() : h.dense();
+    const Layer& layer = layers_[static_cast<size_t>(l)];
+    const at::Tensor known = l == 0 ? aggregated : at::Tensor();
+    const bool sum = options_.skip == Skip::sum && total.defined(), last = l + 1 == layers();
+    at::Tensor out;
+    if (is_plain(layer)) {
+      // The last layer's own output is needed nowhere else: it is added to the sum as it is made.
+      out = plain_layer(l, h, adjacency, pass, known, last && sum ? total : at::Tensor());
+      if (last && sum) return out;
+    } else {
+      const at::Tensor sums =
+          known.defined() ? linear(known, layer.weight, Finishing::none(native_), pass.views)
+                          : adjacency.apply(messages(l, h, pass.views));
+      out = output(l, sums, h, pass);
+    }
+    h = out;
+    total = sum ? total + out : out;
   }
   return total;
 }

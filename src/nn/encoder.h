@@ -1,7 +1,7 @@
 // The shared GNN encoder h: L layers, each convolution, norm, ReLU (not on the last), dropout (on
 // the last too), joined by the skip rule. Every layer has the encoder's output width. One forward
-// serves training and inference; layer-wise inference over blocks of rows (nn/inference.h) calls
-// the same per-layer steps.
+// serves training and inference, one view or two side by side; layer-wise inference over blocks of
+// rows (method/inference.h) calls the same per-layer steps.
 #pragma once
 
 #include <memory>
@@ -24,12 +24,15 @@ class Encoder {
   Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
           const ModelOptions& options, int views);
 
-  at::Tensor forward(const Input& x, const SparseOperator& adjacency, const Pass& pass) const;
+  // [N, views * inputs] -> [N, views * width]. `aggregated`, when given, is A x, made once for
+  // features that do not change.
+  at::Tensor forward(const Input& x, const SparseOperator& adjacency, const Pass& pass,
+                     const at::Tensor& aggregated = {}) const;
 
   // The two steps of layer `l`: messages of source rows, and the output of target rows from what
-  // was aggregated for them and their own input. forward() is these two over all rows; callers may
-  // go through rows in blocks.
-  at::Tensor messages(int64_t l, const Input& x) const;
+  // was aggregated for them and their own input. forward() is these two over all rows, fused where
+  // the kernels can; callers may go through rows in blocks.
+  at::Tensor messages(int64_t l, const Input& x, int64_t views = 1) const;
   at::Tensor output(int64_t l, const at::Tensor& aggregated, const Input& x,
                     const Pass& pass) const;
 
@@ -45,10 +48,17 @@ class Encoder {
     at::Tensor gain, shift;                // norm
     at::Tensor running_mean, running_var;  // [views, width], batch norm
   };
+  // A layer whose output is finish(A x W'), with nothing else in between.
+  bool is_plain(const Layer& layer) const;
+  at::Tensor plain_layer(int64_t l, const Input& x, const SparseOperator& adjacency,
+                         const Pass& pass, const at::Tensor& aggregated,
+                         const at::Tensor& skip) const;
   at::Tensor normalised(const Layer& layer, const at::Tensor& x, const Pass& pass) const;
+  Finishing finishing(int64_t l, const Pass& pass) const;  // ReLU and dropout of layer l
 
   ModelOptions options_;
   int64_t outputs_;
+  bool native_;
   std::vector<Layer> layers_;
 };
 

@@ -1,9 +1,13 @@
 #include "nn/features.h"
 
+#include "nn/cost.h"
+#include "nn/native_sparse.h"
+#include "nn/torch_sparse.h"
+
 namespace gs {
 
 at::Tensor Input::times(const at::Tensor& weight) const {
-  return sparse_ ? sparse_->apply(weight.t().contiguous()) : at::mm(dense_, weight.t());
+  return sparse_ ? sparse_->times(std::span(&weight, 1)) : at::mm(dense_, weight.t());
 }
 
 Input Input::slice(int64_t begin, int64_t end) const {
@@ -11,10 +15,6 @@ Input Input::slice(int64_t begin, int64_t end) const {
 }
 
 namespace {
-
-// Above this density a dense product is faster than a sparse one; and it must fit.
-constexpr double kDenseFrom = 0.1;
-constexpr int64_t kDenseLimit = int64_t{1} << 29;
 
 at::Tensor to_dense(const SparseMatrix& m, const Place& place) {
   at::Tensor dense = at::zeros({m.rows, m.columns});
@@ -30,11 +30,9 @@ at::Tensor to_dense(const SparseMatrix& m, const Place& place) {
 Input make_input(const Features& features, const Place& place) {
   if (features.sparse()) {
     const SparseMatrix& m = features.sparse_matrix();
-    const int64_t elements = m.rows * m.columns;
-    if (elements <= kDenseLimit &&
-        static_cast<double>(m.nonzeros()) > kDenseFrom * static_cast<double>(elements))
-      return Input(to_dense(m, place));
-    return Input(std::make_shared<SparseOperator>(
+    if (dense_is_cheaper(m.rows, m.columns, m.nonzeros())) return Input(to_dense(m, place));
+    if (place.native) return Input(std::make_shared<NativeSparse>(m));
+    return Input(std::make_shared<TorchSparse>(
         m.rows, m.columns, m.offsets.span(), m.indices.span(),
         std::vector<double>(m.values.begin(), m.values.end()), place));
   }

@@ -20,7 +20,7 @@ class Input {
   int64_t width() const { return sparse_ ? sparse_->columns() : dense_.size(1); }
   const at::Tensor& dense() const { return dense_; }
   const SparseOperator& sparse_operator() const { return *sparse_; }
-  at::Device device() const { return sparse_ ? sparse_->matrix().device() : dense_.device(); }
+  at::Device device() const { return sparse_ ? sparse_->device() : dense_.device(); }
   at::Tensor times(const at::Tensor& weight) const;  // X W', W being [outputs, inputs]
   Input slice(int64_t begin, int64_t end) const;     // rows [begin, end), sharing storage
 
@@ -30,7 +30,7 @@ class Input {
 };
 
 // The dataset's features at `place`; dense float32 ones on the CPU are used where they lie. Sparse
-// ones that are hardly sparse become dense.
+// ones become dense where nn/cost.h says that a dense product is cheaper.
 Input make_input(const Features& features, const Place& place);
 
 }  // namespace gs

@@ -15,6 +15,8 @@ class Linear {
   Linear(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
          bool bias = true);
   at::Tensor operator()(const Input& x) const;
+  const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
 
  private:
   at::Tensor weight_, bias_;  // [outputs, inputs], [outputs] or undefined
@@ -27,6 +29,7 @@ class Mlp {
  public:
   Mlp(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs, int64_t layers);
   at::Tensor operator()(const Input& x) const;
+  const std::vector<Linear>& layers() const { return layers_; }
 
  private:
   std::vector<Linear> layers_;

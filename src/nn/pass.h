@@ -1,25 +1,23 @@
-// How one pass through a model is made: training or not, and where its dropout masks come from. A
-// mask is a function of (seed, step, layer, view, row, column); `masks` has seed and step in it
-// already.
+// How one pass through a model is made: training or not, for which views, and where its dropout
+// masks come from. A mask is a function of (seed, step, layer, view, row, column); `masks` has seed
+// and step in it already.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include "base/random.h"
+#include "nn/finishing.h"
 
 namespace gs {
 
 struct Pass {
   bool training = false;
-  int view = 0;
+  int view = 0;  // the first
   Random masks{0};
+  int views = 1;  // that go through together, their columns side by side
 
   static Pass inference(int view = 0) { return {false, view, Random(0)}; }
+  // The mask of each view; none when not training or the probability is 0. `place` names the site
+  // ("head", "encoder") and `layer` counts within it.
+  std::vector<DropoutRule> dropout(double probability, std::string_view place, int64_t layer) const;
 };
-
-// x with each element dropped with `probability` and the rest scaled up; x itself when not
-// training. `place` names the site ("head", "encoder") and `layer` counts within it.
-at::Tensor dropout(const at::Tensor& x, double probability, const Pass& pass,
-                   std::string_view place, int64_t layer);
 
 }  // namespace gs

@@ -4,8 +4,8 @@
 
 namespace gs {
 
-Place place_for(const std::string& device, at::ScalarType type) {
-  if (device == "cpu") return {at::kCPU, type};
+Place place_for(const std::string& device, Kernels kernels, at::ScalarType type) {
+  if (device == "cpu") return {at::kCPU, type, kernels == Kernels::native && type == at::kFloat};
   if (!device.starts_with("cuda"))
     fail_usage("--device", fmt::format("'{}' is not a device", printable(device)),
                "cpu, cuda or cuda:N");

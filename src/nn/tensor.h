@@ -15,6 +15,7 @@ namespace gs {
 struct Place {
   at::Device device = at::kCPU;
   at::ScalarType type = at::kFloat;
+  bool native = false;  // our own kernels, where they serve: float on the CPU
 
   at::TensorOptions options() const { return at::TensorOptions().device(device).dtype(type); }
 };

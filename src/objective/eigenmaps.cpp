@@ -1,8 +1,11 @@
 #include "objective/eigenmaps.h"
 
+#include <torch/csrc/autograd/custom_function.h>
+
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/eigenmaps.h"
 
 namespace gs {
 
@@ -21,6 +24,53 @@ at::Tensor distance_from_identity(const at::Tensor& gram) {
   const at::Tensor difference = gram - at::eye(gram.size(0), gram.options());
   return safe_sqrt((difference * difference).sum());
 }
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Variable;
+using torch::autograd::variable_list;
+
+// libtorch's BLAS on one block; called on the kernel's threads, where it runs on that thread alone.
+void gemm(bool a_transposed, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+          int64_t a_stride, const float* b, int64_t b_stride, float beta, float* c,
+          int64_t c_stride) {
+  const at::AutoDispatchBelowADInplaceOrView guard;
+  const auto view = [](const float* data, int64_t rows, int64_t columns, int64_t stride) {
+    return at::from_blob(const_cast<float*>(data), {rows, columns}, {stride, 1}, at::kFloat);
+  };
+  const at::Tensor left = a_transposed ? view(a, k, m, a_stride).t() : view(a, m, k, a_stride);
+  at::Tensor out = view(c, m, n, c_stride);
+  out.addmm_(left, view(b, k, n, b_stride), beta, alpha);
+}
+
+// Loss and gradient come from the same two passes, so the gradient is made in forward already.
+struct NativeEigenmaps : torch::autograd::Function<NativeEigenmaps> {
+  static Variable forward(AutogradContext* context, const Variable& both,
+                          const LossOptions& options, EigenmapsTerms* terms) {
+    const at::AutoDispatchBelowADInplaceOrView guard;
+    const at::Tensor z = both.contiguous();
+    const int64_t k = z.size(1) / 2;
+    Eigenmaps call;
+    call.rows = z.size(0), call.width = k, call.stride = z.size(1);
+    call.z[0] = z.const_data_ptr<float>(), call.z[1] = call.z[0] + k;
+    call.similarity = options.similarity_factor(call.rows, k);
+    call.gamma = options.gamma;
+    call.form = options.constraint == Constraint::columns ? GramForm::columns
+                : options.constraint == Constraint::rows  ? GramForm::rows
+                                                          : GramForm::scaled;
+    if (both.requires_grad()) {
+      const at::Tensor gradient = at::empty_like(z);
+      call.gradient[0] = gradient.data_ptr<float>(), call.gradient[1] = call.gradient[0] + k;
+      context->save_for_backward({gradient});
+    }
+    *terms = eigenmaps(call, gemm);
+    return at::full({}, terms->similarity + terms->constraint, z.options());
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor gradient = context->get_saved_variables()[0];
+    const double factor = gradients[0].item<double>();
+    return {factor == 1 ? gradient : gradient * factor, Variable(), Variable()};
+  }
+};
 
 at::Tensor constraint(const at::Tensor& z, Constraint form) {
   const int64_t n = z.size(0), k = z.size(1);
@@ -64,6 +114,19 @@ Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOption
   Loss loss;
   loss.total = similarity + penalty;
   loss.terms = {{"similarity", similarity.item<double>()}, {"constraint", penalty.item<double>()}};
+  return loss;
+}
+
+Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native) {
+  const int64_t n = both.size(0), k = both.size(1) / 2;
+  const bool direct =
+      options.constraint == Constraint::naive || (options.constraint == Constraint::rows && n <= k);
+  if (!native || direct || !both.device().is_cpu() || both.scalar_type() != at::kFloat)
+    return eigenmaps_loss(both.slice(1, 0, k), both.slice(1, k, 2 * k), options);
+  EigenmapsTerms terms;
+  Loss loss;
+  loss.total = NativeEigenmaps::apply(both, options, &terms);
+  loss.terms = {{"similarity", terms.similarity}, {"constraint", terms.constraint}};
   return loss;
 }
 

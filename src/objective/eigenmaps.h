@@ -10,7 +10,12 @@
 
 namespace gs {
 
+// Plain libtorch operations.
 Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOptions& options);
+
+// Of both views side by side, [N, 2K]; with `native` by our kernel (kernels/eigenmaps.h), where it
+// serves.
+Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native);
 
 at::Tensor unit_rows(const at::Tensor& z);
 

@@ -16,7 +16,10 @@ class Adam {
  public:
   Adam(const Parameters& parameters, const AdamOptions& options);
 
-  void step();  // uses and leaves the gradients; a weight without one is passed over
+  // Uses and leaves the gradients; a weight without one is passed over. They are brought down to a
+  // joint norm of `clip` first when that is above 0. Returns the norm as
+  // it was; when that is not finite no step is taken.
+  double step(double clip = 0);
 
   // The state as named tensors ("m.NAME", "v.NAME") and the number of steps taken.
   std::vector<NamedTensor> state() const;
@@ -28,12 +31,13 @@ class Adam {
     at::Tensor weight, first, second;
     std::string name;
   };
+  double native_step(double clip);
+  double plain_step(double clip);
+
   AdamOptions options_;
+  bool native_;
   std::vector<Moments> moments_;
   int64_t steps_ = 0;
 };
-
-// Norm of all gradients together; scales them down to `limit` when that is above 0 and exceeded.
-double clip_gradients(const Parameters& parameters, double limit);
 
 }  // namespace gs

@@ -63,12 +63,13 @@ class Run {
         request_(request),
         options_(request.options),
         progress_(progress),
-        place_(place_for(options_.train.device)),
+        place_(place_for(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
         model_(data.features.width(), options_.model, place_, random_.fork("init")),
         adam_(model_.parameters(),
               {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
         batch_(whole_graph(data, options_.model, place_)) {
+    if (place_.native) aggregate_features(batch_, options_.model);
     info_ = {request.data, data.features.width(), data.nodes(), data.graph.edges(), options_};
     if (options_.train.select == Select::val) {
       if (data.labels.task == Task::none)
@@ -183,16 +184,15 @@ class Run {
     model_.parameters().zero_gradients();
     loss.total.backward();
     EpochMetrics m;
-    m.gradient_norm = clip_gradients(model_.parameters(), options_.train.clip);
     m.loss = loss.total.item<double>();
     m.terms = loss.terms;
     m.epoch = epoch_ + 1;
-    // Checked before the step is taken, so that the weights in memory are the last good ones.
+    // Nothing is stepped on a bad number, so the weights in memory are the last good ones.
+    m.gradient_norm = std::isfinite(m.loss) ? adam_.step(options_.train.clip) : std::nan("");
     if (!std::isfinite(m.loss) || !std::isfinite(m.gradient_norm))
       fail_data(request_.run.string(),
                 fmt::format("the loss is no longer a finite number at epoch {}", m.epoch),
                 "the last good checkpoint is kept; try a lower --lr, or --clip 1");
-    adam_.step();
     ++epoch_;
     m.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
     seconds_.push_back(m.seconds);

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "eval/lbfgs.h"
+#include "nn/torch_sparse.h"
 
 namespace gs::test {
 namespace {
@@ -68,8 +69,8 @@ Input sparse_of(const at::Tensor& x) {
         indices.push_back(static_cast<int32_t>(j)), values.push_back(v);
     offsets.push_back(static_cast<int64_t>(indices.size()));
   }
-  return Input(std::make_shared<SparseOperator>(x.size(0), x.size(1), offsets, indices, values,
-                                                Place{at::kCPU, at::kDouble}));
+  return Input(std::make_shared<TorchSparse>(x.size(0), x.size(1), offsets, indices, values,
+                                             Place{at::kCPU, at::kDouble}));
 }
 
 void expect_autograds_gradient(const Input& x, const Labels& labels) {

@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "nn/torch_sparse.h"
 #include "support/files.h"
 
 namespace gs::test {
@@ -179,7 +180,7 @@ Input sparse_of(const at::Tensor& x) {
     offsets.push_back(static_cast<int64_t>(indices.size()));
   }
   return Input(
-      std::make_shared<SparseOperator>(x.size(0), x.size(1), offsets, indices, values, Place{}));
+      std::make_shared<TorchSparse>(x.size(0), x.size(1), offsets, indices, values, Place{}));
 }
 
 TEST_P(BothSolvers, ScoreSparseRowsAsDenseOnes) {

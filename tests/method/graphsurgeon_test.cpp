@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "nn/torch_sparse.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
@@ -63,12 +64,12 @@ TEST(GraphSurgeon, SameMasksSameViewsOtherMasksOthers) {
   for (const AugmentMode mode : {AugmentMode::pre, AugmentMode::post}) {
     const GraphSurgeon model(5, model_options(mode, 0.5), kDouble, Random(3));
     const Batch batch = small_batch(model.options());
-    EXPECT_TRUE(at::equal(model.views(batch, true, Random(1)).first,
-                          model.views(batch, true, Random(1)).first));
-    EXPECT_FALSE(at::equal(model.views(batch, true, Random(1)).first,
-                           model.views(batch, true, Random(2)).first));
-    EXPECT_TRUE(at::equal(model.views(batch, false, Random(1)).first,
-                          model.views(batch, false, Random(2)).first));
+    EXPECT_TRUE(at::equal(model.views(batch, true, Random(1)).first(),
+                          model.views(batch, true, Random(1)).first()));
+    EXPECT_FALSE(at::equal(model.views(batch, true, Random(1)).first(),
+                           model.views(batch, true, Random(2)).first()));
+    EXPECT_TRUE(at::equal(model.views(batch, false, Random(1)).first(),
+                          model.views(batch, false, Random(2)).first()));
   }
 }
 
@@ -101,7 +102,8 @@ TEST(GraphSurgeon, AsymmetricPredictsFromTheLeftAndEmbedsBeforeIt) {
   const double with = model.loss(before, loss).total.item<double>();
   fill(model, "predictor.1.weight", -weight(model, "predictor.1.weight"));
   const Views after = model.views(batch, false, Random(1));
-  EXPECT_TRUE(at::equal(before.first, after.first)) << "the predictor is no part of the embedding";
+  EXPECT_TRUE(at::equal(before.first(), after.first()))
+      << "the predictor is no part of the embedding";
   EXPECT_NE(model.loss(after, loss).total.item<double>(), with) << "but of the loss";
 }
 
@@ -118,7 +120,7 @@ TEST(GraphSurgeon, IsolatedNodesAndZeroRowsGiveFiniteGradients) {
         const Views views = model.views(batch, true, Random(1));
         const Loss loss = model.loss(views, {});
         loss.total.backward();
-        EXPECT_TRUE(at::isfinite(views.first).all().item<bool>());
+        EXPECT_TRUE(at::isfinite(views.both).all().item<bool>());
         EXPECT_TRUE(at::isfinite(loss.total).item<bool>());
         for (const auto& [name, tensor] : model.parameters().weights())
           EXPECT_TRUE(!tensor.grad().defined() || at::isfinite(tensor.grad()).all().item<bool>())
@@ -127,7 +129,8 @@ TEST(GraphSurgeon, IsolatedNodesAndZeroRowsGiveFiniteGradients) {
 }
 
 TEST(Combine, ByHand) {
-  const Views views{at::tensor({1., 2.}).view({1, 2}), at::tensor({3., 6.}).view({1, 2})};
+  const Views views =
+      Views::of(at::tensor({1., 2.}).view({1, 2}), at::tensor({3., 6.}).view({1, 2}));
   EXPECT_TRUE(
       at::equal(combine(views, Combine::concat), at::tensor({1., 2., 3., 6.}).view({1, 4})));
   EXPECT_TRUE(at::equal(combine(views, Combine::mean), at::tensor({2., 4.}).view({1, 2})));
@@ -166,9 +169,9 @@ class Masks : public testing::Test {
   static Pair kept(const GraphSurgeon& model) {
     const at::NoGradGuard no_gradient;
     const Batch batch{at::ones({kNodes, kWidth}, at::kDouble),
-                      gcn_operator(test::graph(kNodes, {}), kDouble)};
+                      gcn_operator(test::graph(kNodes, {}), kDouble), at::Tensor()};
     const Views views = model.views(batch, true, Random(9));
-    return {views.first != 0, views.second != 0};
+    return {views.first() != 0, views.second() != 0};
   }
   // Of those elements that `where` selects, as many agree as two coins do.
   static void expect_independent(const at::Tensor& a, const at::Tensor& b,
@@ -229,10 +232,10 @@ TEST_F(Masks, DropoutKeepsTheMean) {
   show_heads(model, true);
   const at::NoGradGuard no_gradient;
   const Batch batch{at::ones({kNodes, kWidth}, at::kDouble),
-                    gcn_operator(test::graph(kNodes, {}), kDouble)};
+                    gcn_operator(test::graph(kNodes, {}), kDouble), at::Tensor()};
   const Views views = model.views(batch, true, Random(9));
   // Each element is 4 with chance 1/4: variance 3.
-  EXPECT_NEAR(views.first.mean().item<double>(), 1, 4 * std::sqrt(3.0 / (kNodes * kWidth)));
+  EXPECT_NEAR(views.first().mean().item<double>(), 1, 4 * std::sqrt(3.0 / (kNodes * kWidth)));
 }
 
 }  // namespace

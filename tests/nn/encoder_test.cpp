@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "nn/torch_sparse.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
@@ -102,9 +103,9 @@ TEST(Encoder, StepsOverBlocksOfRowsAreTheWholeForward) {
 }
 
 TEST(Encoder, SparseFeaturesGiveWhatDenseOnesGive) {
-  const auto rows = std::make_shared<SparseOperator>(3, 4, std::vector<int64_t>{0, 2, 2, 3},
-                                                     std::vector<int32_t>{0, 2, 1},
-                                                     std::vector<double>{1.5, -2, 3}, kDouble);
+  const auto rows = std::make_shared<TorchSparse>(3, 4, std::vector<int64_t>{0, 2, 2, 3},
+                                                  std::vector<int32_t>{0, 2, 1},
+                                                  std::vector<double>{1.5, -2, 3}, kDouble);
   const Csr graph = test::undirected_graph(3, {{0, 1}, {1, 2}});
   for (const Variant& variant : variants()) {
     Parameters parameters(kDouble, Random(4));

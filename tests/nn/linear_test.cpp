@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "nn/torch_sparse.h"
 #include "support/gradients.h"
 
 namespace gs {
@@ -56,9 +57,9 @@ TEST(Linear, WithoutBias) {
 
 // Sparse rows: (0, 2), none, (1).
 Input sparse_input() {
-  return Input(std::make_shared<SparseOperator>(3, 4, std::vector<int64_t>{0, 2, 2, 3},
-                                                std::vector<int32_t>{0, 2, 1},
-                                                std::vector<double>{1.5, -2, 3}, kDouble));
+  return Input(std::make_shared<TorchSparse>(3, 4, std::vector<int64_t>{0, 2, 2, 3},
+                                             std::vector<int32_t>{0, 2, 1},
+                                             std::vector<double>{1.5, -2, 3}, kDouble));
 }
 
 TEST(Linear, GradientsOnDenseAndSparseInput) {

@@ -12,6 +12,13 @@ namespace {
 
 const at::Tensor kOnes = at::ones({40, 30}, at::kDouble);
 
+at::Tensor dropout(const at::Tensor& x, double probability, const Pass& pass,
+                   std::string_view place, int64_t layer) {
+  Finishing finishing;
+  finishing.dropout = pass.dropout(probability, place, layer);
+  return finished(x, finishing);
+}
+
 TEST(DropoutLayer, DoesNothingInInferenceOrAtZero) {
   EXPECT_TRUE(at::equal(dropout(kOnes, 0.5, Pass::inference(), "head", 0), kOnes));
   EXPECT_TRUE(at::equal(dropout(kOnes, 0, {true, 0, Random(1)}, "head", 0), kOnes));
@@ -53,7 +60,10 @@ TEST(DropoutLayer, GradientIsTheMask) {
 
 TEST(PlaceFor, KnowsTheCpuAndRefusesTheRest) {
   EXPECT_EQ(place_for("cpu").device, at::Device(at::kCPU));
-  EXPECT_EQ(place_for("cpu", at::kDouble).type, at::kDouble);
+  EXPECT_EQ(place_for("cpu", Kernels::native, at::kDouble).type, at::kDouble);
+  EXPECT_FALSE(place_for("cpu", Kernels::native, at::kDouble).native) << "the kernels are float";
+  EXPECT_TRUE(place_for("cpu").native);
+  EXPECT_FALSE(place_for("cpu", Kernels::torch).native);
   for (const char* wrong : {"", "gpu", "cpu:x", "cudax", "cuda:", "cuda:-1"}) {
     try {
       place_for(wrong);

@@ -85,26 +85,72 @@ TEST(Adam, GoesOnFromASavedState) {
   EXPECT_EQ(numbers(p), numbers(w));
 }
 
-TEST(ClipGradients, ScalesAllGradientsTogether) {
-  Parameters parameters(kDouble, Random(1));
-  const at::Tensor a = parameters.constant("a", {2}, 0), b = parameters.constant("b", {1}, 0);
-  parameters.constant("without", {1}, 0);
-  set_gradient(a, {3, 0});
-  set_gradient(b, {4});
-  EXPECT_EQ(clip_gradients(parameters, 0), 5) << "0 only measures";
-  EXPECT_EQ(clip_gradients(parameters, 10), 5);
-  EXPECT_EQ(numbers(a.grad())[0], 3) << "below the limit nothing changes";
-  EXPECT_EQ(clip_gradients(parameters, 0.5), 5) << "the norm before clipping is returned";
-  EXPECT_NEAR(numbers(a.grad())[0], 0.3, 1e-15);
-  EXPECT_NEAR(numbers(b.grad())[0], 0.4, 1e-15);
-  EXPECT_NEAR(clip_gradients(parameters, 0), 0.5, 1e-15);
+// A step with clipping is a step with the gradients scaled down together.
+TEST(Adam, ClipsAllGradientsTogether) {
+  for (const Place& place :
+       {kDouble, Place{at::kCPU, at::kFloat}, Place{at::kCPU, at::kFloat, true}})
+    for (const double clip : {0.0, 10.0, 0.5}) {
+      Parameters clipped(place, Random(1)), scaled(place, Random(1));
+      std::vector<at::Tensor> weights;
+      for (Parameters* p : {&clipped, &scaled})
+        for (const double value : {3.0, 4.0}) {
+          weights.push_back(p->constant(value == 3 ? "a" : "b", {1}, 0));
+          const double factor = p == &scaled && clip == 0.5 ? 0.1 : 1;
+          weights.back().mutable_grad() = at::full({1}, value * factor, place.options());
+        }
+      clipped.constant("without", {1}, 0);
+      Adam one(clipped, {.lr = 0.1, .epsilon = 1}), other(scaled, {.lr = 0.1, .epsilon = 1});
+      EXPECT_NEAR(one.step(clip), 5, 1e-12) << "the norm before clipping is returned";
+      other.step();
+      for (const size_t i : {0, 1})
+        EXPECT_NEAR(weights[i].item<double>(), weights[i + 2].item<double>(), 1e-7);
+    }
 }
 
-TEST(ClipGradients, NormIsTakenInDouble) {  // 1e20 squared does not fit a float
-  Parameters parameters({at::kCPU, at::kFloat}, Random(1));
-  const at::Tensor w = parameters.constant("w", {4}, 0);
-  w.mutable_grad() = at::full({4}, 1e20, at::kFloat);
-  EXPECT_NEAR(clip_gradients(parameters, 0) / 2e20, 1, 1e-6);
+TEST(Adam, NormIsTakenInDouble) {  // 1e20 squared does not fit a float
+  for (const bool native : {false, true}) {
+    Parameters parameters({at::kCPU, at::kFloat, native}, Random(1));
+    const at::Tensor w = parameters.constant("w", {400}, 0);
+    w.mutable_grad() = at::full({400}, 1e20, at::kFloat);
+    EXPECT_NEAR(Adam(parameters, {}).step() / 2e21, 1, 1e-6);
+  }
+}
+
+TEST(Adam, TakesNoStepOnABadGradient) {
+  for (const bool native : {false, true}) {
+    Parameters parameters({at::kCPU, at::kFloat, native}, Random(1));
+    const at::Tensor w = parameters.constant("w", {3}, 2);
+    w.mutable_grad() = at::tensor({1.f, NAN, 1.f});
+    Adam adam(parameters, {});
+    EXPECT_FALSE(std::isfinite(adam.step()));
+    EXPECT_EQ(adam.steps(), 0);
+    EXPECT_TRUE(at::equal(w.detach(), at::full({3}, 2.f)));
+  }
+}
+
+TEST(Adam, NativeIsThePlainTwin) {
+  for (const double decay : {0.0, 0.1}) {
+    const AdamOptions options{.lr = 0.01, .weight_decay = decay};
+    Parameters plain({at::kCPU, at::kFloat}, Random(1)),
+        native({at::kCPU, at::kFloat, true}, Random(1));
+    std::vector<at::Tensor> a, b;
+    for (const int64_t size : {1, 7, 33, 40000, 100003}) {
+      a.push_back(plain.uniform(std::to_string(size), {size}, 1));
+      b.push_back(native.uniform(std::to_string(size), {size}, 1));
+    }
+    Adam one(plain, options), other(native, options);
+    for (int step = 0; step < 5; ++step) {
+      for (size_t i = 0; i < a.size(); ++i) {
+        const at::Tensor g = test::random_tensor(a[i].sizes(), 10 * step + i, false).to(at::kFloat);
+        a[i].mutable_grad() = g;
+        b[i].mutable_grad() = g;
+      }
+      const double norm = one.step(3);
+      EXPECT_NEAR(other.step(3) / norm, 1, 1e-6);
+    }
+    for (size_t i = 0; i < a.size(); ++i)
+      EXPECT_LT((a[i] - b[i]).abs().max().item<double>(), 1e-6) << a[i].numel();
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "nn/sparse_operator.h"
+#include "nn/torch_sparse.h"
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -16,13 +16,13 @@ using torch::autograd::variable_list;
 
 // Keeps the operator alive until the backward pass.
 struct Kept : torch::CustomClassHolder {
-  explicit Kept(std::shared_ptr<const SparseOperator> o) : object(std::move(o)) {}
-  std::shared_ptr<const SparseOperator> object;
+  explicit Kept(std::shared_ptr<const TorchSparse> o) : object(std::move(o)) {}
+  std::shared_ptr<const TorchSparse> object;
 };
 
 struct SparseProduct : torch::autograd::Function<SparseProduct> {
   static Variable forward(AutogradContext* context, const Variable& x,
-                          std::shared_ptr<const SparseOperator> self) {
+                          std::shared_ptr<const TorchSparse> self) {
     const at::AutoDispatchBelowADInplaceOrView guard;
     Variable y = at::mm(self->matrix(), x);
     context->saved_data["self"] =
@@ -58,10 +58,10 @@ at::Tensor csr_tensor(const at::Tensor& offsets, const at::Tensor& indices,
 
 }  // namespace
 
-SparseOperator::SparseOperator(int64_t rows, int64_t columns, std::span<const int64_t> offsets,
-                               std::span<const int32_t> indices, const std::vector<double>& values,
-                               const Place& place)
-    : rows_(rows), columns_(columns) {
+TorchSparse::TorchSparse(int64_t rows, int64_t columns, std::span<const int64_t> offsets,
+                         std::span<const int32_t> indices, const std::vector<double>& values,
+                         const Place& place)
+    : SparseOperator(rows, columns) {
   GS_ASSERT(static_cast<int64_t>(offsets.size()) == rows + 1);
   const bool narrow = static_cast<int64_t>(indices.size()) <= std::numeric_limits<int32_t>::max();
   at::Tensor numbers =
@@ -71,11 +71,11 @@ SparseOperator::SparseOperator(int64_t rows, int64_t columns, std::span<const in
                        numbers, rows, columns);
 }
 
-const at::Tensor& SparseOperator::transpose() const {
+const at::Tensor& TorchSparse::transpose() const {
   if (!transpose_.defined()) {
     // Counting sort by column keeps rows ascending within each, which is the transposed matrix.
     const at::Tensor columns = matrix_.col_indices().to(at::kLong);
-    const at::Tensor counts = at::bincount(columns, {}, columns_);
+    const at::Tensor counts = at::bincount(columns, {}, this->columns());
     const at::Tensor offsets = at::cat({at::zeros({1}, counts.options()), counts.cumsum(0)});
     const at::Tensor order =
         std::get<1>(columns.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false));
@@ -83,23 +83,31 @@ const at::Tensor& SparseOperator::transpose() const {
     const at::Tensor row_of = at::repeat_interleave(crow.diff());
     const auto type = matrix_.col_indices().scalar_type();
     transpose_ = csr_tensor(offsets.to(type), row_of.index_select(0, order).to(type),
-                            matrix_.values().index_select(0, order), columns_, rows_);
+                            matrix_.values().index_select(0, order), this->columns(), rows());
   }
   return transpose_;
 }
 
-at::Tensor SparseOperator::apply(const at::Tensor& x) const {
-  return SparseProduct::apply(x, shared_from_this());
+at::Tensor TorchSparse::apply(const at::Tensor& x, const Finishing& finishing) const {
+  auto self = std::static_pointer_cast<const TorchSparse>(shared_from_this());
+  return finished(SparseProduct::apply(x, std::move(self)), finishing);
 }
 
-std::shared_ptr<const SparseOperator> SparseOperator::slice(int64_t begin, int64_t end) const {
+at::Tensor TorchSparse::times(std::span<const at::Tensor> weights,
+                              const Finishing& finishing) const {
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& weight : weights) parts.push_back(apply(weight.t().contiguous()));
+  return finished(parts.size() == 1 ? parts[0] : at::cat(parts, 1), finishing);
+}
+
+std::shared_ptr<const SparseOperator> TorchSparse::slice(int64_t begin, int64_t end) const {
   const at::Tensor crow = matrix_.crow_indices();
   const int64_t first = crow[begin].item<int64_t>(), last = crow[end].item<int64_t>();
   at::Tensor part = csr_tensor((crow.slice(0, begin, end + 1) - first).contiguous(),
                                matrix_.col_indices().slice(0, first, last),
-                               matrix_.values().slice(0, first, last), end - begin, columns_);
+                               matrix_.values().slice(0, first, last), end - begin, columns());
   return std::shared_ptr<const SparseOperator>(
-      new SparseOperator(end - begin, columns_, std::move(part)));
+      new TorchSparse(end - begin, columns(), std::move(part)));
 }
 
 }  // namespace gs

@@ -1,4 +1,4 @@
-#include "nn/sparse_operator.h"
+#include "nn/torch_sparse.h"
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ struct Example {
   std::vector<int32_t> indices{0, 1, 2, 3, 0, 2};
   std::vector<double> values{1, -2, 3, 0.5, 4, -1};
 
-  std::shared_ptr<const SparseOperator> build(const Place& place = kDouble) const {
-    return std::make_shared<SparseOperator>(5, 4, offsets, indices, values, place);
+  std::shared_ptr<const TorchSparse> build(const Place& place = kDouble) const {
+    return std::make_shared<TorchSparse>(5, 4, offsets, indices, values, place);
   }
   static at::Tensor dense() {
     return at::tensor(
@@ -47,31 +47,31 @@ void expect_same_as_dense(const SparseOperator& sparse, const at::Tensor& dense,
   EXPECT_LT(largest(x.grad() - y.grad()), 1e-12);
 }
 
-TEST(SparseOperator, IsTheDenseProductBothWays) {
+TEST(TorchSparse, IsTheDenseProductBothWays) {
   for (const int64_t width : {1, 2, 3, 8, 17})
     expect_same_as_dense(*Example().build(), Example::dense(), width);
 }
 
-TEST(SparseOperator, GradientIsNumericallyRight) {
+TEST(TorchSparse, GradientIsNumericallyRight) {
   const auto sparse = Example().build();
   const at::Tensor x = random_tensor({4, 3}, 3), weight = random_tensor({5, 3}, 4, false);
   test::expect_gradients([&] { return (sparse->apply(x).tanh() * weight).sum(); }, {{"x", x}});
 }
 
-TEST(SparseOperator, NoValuesMeansAllOnes) {
+TEST(TorchSparse, NoValuesMeansAllOnes) {
   Example example;
   example.values.clear();
   expect_same_as_dense(*example.build(), (Example::dense() != 0).to(at::kDouble), 3);
 }
 
-TEST(SparseOperator, WithoutAnyEntryGivesZeros) {
+TEST(TorchSparse, WithoutAnyEntryGivesZeros) {
   const auto sparse =
-      std::make_shared<SparseOperator>(3, 2, std::vector<int64_t>{0, 0, 0, 0},
-                                       std::span<const int32_t>{}, std::vector<double>{}, kDouble);
+      std::make_shared<TorchSparse>(3, 2, std::vector<int64_t>{0, 0, 0, 0},
+                                    std::span<const int32_t>{}, std::vector<double>{}, kDouble);
   expect_same_as_dense(*sparse, at::zeros({3, 2}, at::kDouble), 4);
 }
 
-TEST(SparseOperator, HubAndIsolatedNodes) {
+TEST(TorchSparse, HubAndIsolatedNodes) {
   std::vector<test::Edge> star;
   for (int32_t i = 1; i < 300; ++i) star.push_back({0, i}), star.push_back({i, 0});
   for (const auto& sparse : {gcn_operator(test::graph(302, star), kDouble),
@@ -80,23 +80,23 @@ TEST(SparseOperator, HubAndIsolatedNodes) {
       expect_same_as_dense(*sparse, sparse->matrix().to_dense(), width);
 }
 
-TEST(SparseOperator, TransposeIsTheTranspose) {
+TEST(TorchSparse, TransposeIsTheTranspose) {
   const auto sparse = Example().build();
   EXPECT_EQ(largest(sparse->transpose().to_dense() - Example::dense().t()), 0);
   EXPECT_EQ(sparse->transpose().size(0), 4);
 }
 
-TEST(SparseOperator, SliceIsThoseRows) {
+TEST(TorchSparse, SliceIsThoseRows) {
   const auto sparse = Example().build();
   for (const auto& [begin, end] : {std::pair{0, 5}, {0, 1}, {1, 4}, {4, 5}, {2, 2}}) {
     const auto part = sparse->slice(begin, end);
     EXPECT_EQ(part->rows(), end - begin);
-    EXPECT_TRUE(at::equal(part->matrix().to_dense(), Example::dense().slice(0, begin, end)));
+    EXPECT_TRUE(at::equal(matrix_of(*part).to_dense(), Example::dense().slice(0, begin, end)));
     if (end > begin) expect_same_as_dense(*part, Example::dense().slice(0, begin, end), 3);
   }
 }
 
-TEST(SparseOperator, MayGoBeforeTheBackwardPass) {
+TEST(TorchSparse, MayGoBeforeTheBackwardPass) {
   const at::Tensor x = random_tensor({4, 3}, 5);
   const at::Tensor y = Example().build()->slice(1, 4)->apply(x);
   y.sum().backward();
@@ -104,7 +104,7 @@ TEST(SparseOperator, MayGoBeforeTheBackwardPass) {
             1e-12);
 }
 
-TEST(SparseOperator, FloatIsNearDouble) {
+TEST(TorchSparse, FloatIsNearDouble) {
   const at::Tensor x = random_tensor({4, 6}, 6, false);
   EXPECT_LT(largest(Example().build(kFloat)->apply(x.to(at::kFloat)).to(at::kDouble) -
                     Example().build()->apply(x)),

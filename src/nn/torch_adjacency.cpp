@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "graph/normalize.h"
-#include "nn/sparse_operator.h"
+#include "nn/torch_sparse.h"
 
 namespace gs {
 
@@ -21,7 +21,7 @@ double weight_at(const Csr& graph, int64_t entry) {
 
 }  // namespace
 
-std::shared_ptr<const SparseOperator> gcn_operator(const Csr& graph, const Place& place) {
+std::shared_ptr<const TorchSparse> gcn_operator(const Csr& graph, const Place& place) {
   const int64_t n = graph.nodes();
   std::vector<double> scale = row_sums(graph);
   std::vector<int64_t> offsets{0};
@@ -47,17 +47,17 @@ std::shared_ptr<const SparseOperator> gcn_operator(const Csr& graph, const Place
     if (loop_due) put(v, 1);
     offsets.push_back(static_cast<int64_t>(indices.size()));
   }
-  return std::make_shared<SparseOperator>(n, n, offsets, indices, values, place);
+  return std::make_shared<TorchSparse>(n, n, offsets, indices, values, place);
 }
 
-std::shared_ptr<const SparseOperator> mean_operator(const Csr& graph, const Place& place) {
+std::shared_ptr<const TorchSparse> mean_operator(const Csr& graph, const Place& place) {
   const std::vector<double> sums = row_sums(graph);
   std::vector<double> values(graph.edges());
   for (int64_t v = 0; v < graph.nodes(); ++v)
     for (int64_t e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e)
       values[e] = sums[v] > 0 ? weight_at(graph, e) / sums[v] : 0;
-  return std::make_shared<SparseOperator>(graph.nodes(), graph.nodes(), graph.offsets.span(),
-                                          graph.neighbors.span(), values, place);
+  return std::make_shared<TorchSparse>(graph.nodes(), graph.nodes(), graph.offsets.span(),
+                                       graph.neighbors.span(), values, place);
 }
 
 }  // namespace gs

@@ -1,0 +1,27 @@
+// What products cost, in picoseconds on two cores: fixed numbers measured once (bench/kernels), not
+// timed at run time, so that the choices below, and with them the bits of a result, repeat. The
+// ratios between them matter, and those hardly change from one CPU to the next.
+#pragma once
+
+#include <cstdint>
+
+namespace gs {
+
+constexpr double kDenseCost = 13;   // an element of a dense x times a column of the weight
+constexpr double kSparseCost = 50;  // a stored element of a sparse x times a column
+constexpr int64_t kDenseLimit = int64_t{1} << 29;  // elements; a larger dense matrix is not made
+
+// Features x of `rows` x `columns` with `nonzeros` stored: is x W' cheaper with a dense x?
+inline bool dense_is_cheaper(int64_t rows, int64_t columns, int64_t nonzeros) {
+  const double elements = static_cast<double>(rows) * static_cast<double>(columns);
+  return elements <= static_cast<double>(kDenseLimit) &&
+         elements * kDenseCost < static_cast<double>(nonzeros) * kSparseCost;
+}
+
+// Dense constant features: A x W' costs the aggregation in every step, (A x) W' only once, in
+// memory for one more matrix of the features' size. Always worth it while that is bearable.
+inline bool aggregate_once(int64_t rows, int64_t columns) {
+  return rows * columns <= kDenseLimit / 2;
+}
+
+}  // namespace gs

@@ -1,0 +1,39 @@
+// A sparse matrix over our own kernels (kernels/spmm.h): float on the CPU, no values stored for an
+// unweighted adjacency, the finish fused behind each product and in front of its backward.
+#pragma once
+
+#include "dataset/dataset.h"
+#include "graph/normalize.h"
+#include "kernels/spmm.h"
+#include "nn/sparse_operator.h"
+
+namespace gs {
+
+class NativeSparse : public SparseOperator {
+ public:
+  NativeSparse(const Csr& graph, Norm norm);          // a normalised adjacency
+  explicit NativeSparse(const SparseMatrix& matrix);  // features
+
+  at::Tensor apply(const at::Tensor& x, const Finishing& finishing = {}) const override;
+  at::Tensor times(std::span<const at::Tensor> weights,
+                   const Finishing& finishing = {}) const override;
+  std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const override;
+  at::Device device() const override { return at::kCPU; }
+
+  // The kernel's description of M, and of M' for backward (made when first asked for).
+  Spmm forward_call() const { return call(matrix_, scales_, first_row_); }
+  Spmm backward_call() const;
+
+ private:
+  NativeSparse(SparseMatrix matrix, Normalization scales, int64_t first_row);
+  static Spmm call(const SparseMatrix& matrix, const Normalization& scales, int64_t first_row);
+
+  SparseMatrix matrix_;
+  Normalization scales_;
+  int64_t first_row_ = 0;  // of a slice
+  bool is_slice_ = false;
+  bool symmetric_ = false;
+  mutable SparseMatrix transpose_;  // empty until needed, and when symmetric
+};
+
+}  // namespace gs

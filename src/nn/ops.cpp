@@ -1,0 +1,94 @@
+#include "nn/ops.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "base/error.h"
+#include "nn/native_finish.h"
+
+namespace gs {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Variable;
+using torch::autograd::variable_list;
+
+// The columns of y that belong to each weight.
+struct Columns {
+  at::Tensor first, second;
+
+  Columns(const at::Tensor& y, const at::Tensor& w1, const at::Tensor& w2) : first(y) {
+    if (!w2.defined()) return;
+    first = y.slice(1, 0, w1.size(0));
+    second = y.slice(1, w1.size(0), y.size(1));
+  }
+};
+
+// BLAS for the product; bias, ReLU and dropout in one pass over its result, in place.
+struct DenseMap : torch::autograd::Function<DenseMap> {
+  static Variable forward(AutogradContext* context, const Variable& input, const Variable& w1,
+                          const Maybe& second, const Maybe& bias, const Maybe& skip,
+                          const FinishSpec& spec, int64_t views) {
+    const at::AutoDispatchBelowADInplaceOrView guard;
+    const int64_t rows = input.size(0);
+    const at::Tensor w2 = known(second);
+    const at::Tensor x = input.contiguous().view({rows * views, -1});
+    const int64_t outputs = w1.size(0) + (w2.defined() ? w2.size(0) : 0);
+    at::Tensor product = at::empty({rows * views, outputs}, x.options());
+    Columns columns(product, w1, w2);
+    at::mm_out(columns.first, x, w1.t());
+    if (w2.defined()) at::mm_out(columns.second, x, w2.t());
+    Variable y = product.view({rows, views * outputs});
+    const NativeFinish native(spec, known(bias), known(skip), y.size(0), y.size(1));
+    if (bias || skip || spec.relu || !spec.dropout.empty())
+      finish(native.kernel(), y.size(0), y.size(1), y.data_ptr<float>());
+    native.save(context, {input, w1, w2}, y);
+    context->saved_data["views"] = views;
+    return y;
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor dy = gradients[0].contiguous();
+    const SavedFinish saved(context, dy);
+    const at::Tensor &input = saved.inputs()[0], &w1 = saved.inputs()[1], &w2 = saved.inputs()[2];
+    const int64_t folded = dy.size(0) * context->saved_data["views"].toInt();
+    const at::Tensor g = saved.through(dy).view({folded, -1});
+    const at::Tensor x = input.contiguous().view({folded, -1});
+    const Columns columns(g, w1, w2);
+    at::Tensor dx, d1, d2;
+    if (context->needs_input_grad(0)) {
+      dx = at::mm(columns.first, w1);
+      if (w2.defined()) dx.addmm_(columns.second, w2);
+      dx = dx.view(input.sizes());
+    }
+    d1 = at::mm(columns.first.t(), x);
+    if (w2.defined()) d2 = at::mm(columns.second.t(), x);
+    return {dx, d1, d2, saved.bias_gradient(), saved.skip_gradient(dy), Variable(), Variable()};
+  }
+};
+
+at::Tensor plain_linear(const at::Tensor& x, std::span<const at::Tensor> weights, int64_t views) {
+  const at::Tensor folded = views == 1 ? x : x.reshape({x.size(0) * views, -1});
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& weight : weights) parts.push_back(at::mm(folded, weight.t()));
+  const at::Tensor y = parts.size() == 1 ? parts[0] : at::cat(parts, 1);
+  return views == 1 ? y : y.view({x.size(0), -1});
+}
+
+}  // namespace
+
+at::Tensor linear(const Input& x, std::span<const at::Tensor> weights, const Finishing& f,
+                  int64_t views) {
+  GS_ASSERT(views == 1 || weights.size() == 1);
+  if (x.sparse()) {
+    GS_ASSERT(views == 1);
+    return x.sparse_operator().times(weights, f);
+  }
+  if (!f.native || !serves_natively(x.dense()) || weights.size() > 2)
+    return finished(plain_linear(x.dense(), weights, views), f);
+  if (f.relu && f.skip.defined()) return linear(x, weights, without_skip(f), views) + f.skip;
+  return DenseMap::apply(x.dense(), weights[0],
+                         weights.size() == 2 ? Maybe(weights[1]) : std::nullopt, maybe(f.bias),
+                         maybe(f.skip), FinishSpec{f.relu, f.dropout}, views);
+}
+
+}  // namespace gs
