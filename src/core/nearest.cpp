@@ -43,18 +43,16 @@ int64_t node_of(const Dataset& data, const std::string& id) {
                          data.nodes() - 1));
 }
 
-std::vector<Neighbor> nearest_nodes(const at::Tensor& z, int64_t node, int64_t k,
-                                    int64_t block) {
-  const auto unit = [](const at::Tensor& rows) {
-    return rows / rows.norm(2, {1}, true).clamp_min(1e-12);
-  };
+std::vector<Neighbor> nearest_nodes(const at::Tensor& z, int64_t node, int64_t k, int64_t block) {
+  const auto norms = [](const at::Tensor& rows) { return rows.norm(2, {1}).clamp_min(1e-12); };
   const int64_t nodes = z.size(0);
-  const at::Tensor target = unit(z.narrow(0, node, 1)).squeeze(0);
+  const at::Tensor target = z[node] / norms(z.narrow(0, node, 1));
   const int64_t step = std::max<int64_t>(1, block / std::max<int64_t>(1, z.size(1)));
   std::vector<Neighbor> best;
   for (int64_t begin = 0; begin < nodes; begin += step) {
     const int64_t rows = std::min(step, nodes - begin);
-    const at::Tensor cosine = at::mv(unit(z.narrow(0, begin, rows)), target).contiguous();
+    const at::Tensor part = z.narrow(0, begin, rows);
+    const at::Tensor cosine = (at::mv(part, target) / norms(part)).contiguous();
     const float* values = cosine.const_data_ptr<float>();
     for (int64_t i = 0; i < rows; ++i)
       if (begin + i != node && std::isfinite(values[i])) best.push_back({begin + i, values[i]});

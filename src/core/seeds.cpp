@@ -49,10 +49,11 @@ const Dataset& SeedTrainer::training_data(const RunInfo& info, const Dataset* sc
     try {
       own_ = load_dataset(info.data, load, progress_);
     } catch (const Error& error) {
-      fail_data(error.where(), error.message(),
-                fmt::format("--seeds trains on what the run was trained on, '{}'; run it where that "
-                            "can be read",
-                            printable(info.data)));
+      fail_data(
+          error.where(), error.message(),
+          fmt::format("--seeds trains on what the run was trained on, '{}'; run it where that "
+                      "can be read",
+                      printable(info.data)));
     }
   }
   const Dataset& data = scored ? *scored : *own_;

@@ -26,9 +26,9 @@ bool has_checkpoint(const std::filesystem::path& run);
 void save_checkpoint(const std::filesystem::path& run, const RunInfo& info,
                      const Parameters& parameters, const Adam& adam, const TrainState& state);
 
-// Fills the parameters and the optimiser. `splits`: how many the training selects on now. Usage Error
-// when an option other than epochs or checkpoint-every differs from `now`, or when the run is past
-// its epochs; data Error when it was trained on other data or the file is damaged.
+// Fills the parameters and the optimiser. `splits`: how many the training selects on now. Usage
+// Error when an option other than epochs or checkpoint-every differs from `now`, or when the run is
+// past its epochs; data Error when it was trained on other data or the file is damaged.
 TrainState load_checkpoint(const std::filesystem::path& run, const RunInfo& now, size_t splits,
                            Parameters& parameters, Adam& adam);
 
@@ -36,8 +36,8 @@ class MetricsFile {
  public:
   explicit MetricsFile(const std::filesystem::path& run) : path_(run / "metrics.jsonl") {}
 
-  void create();                  // empty
-  void cut_back(int64_t bytes);   // to what a checkpoint knew; empty when it is shorter than that
+  void create();                 // empty
+  void cut_back(int64_t bytes);  // to what a checkpoint knew; empty when it is shorter than that
   void append(const std::string& line);
   int64_t bytes() const { return bytes_; }
 

@@ -19,12 +19,13 @@ constexpr const char* kGraph = "sbm:nodes=300,classes=3,features=16,seed=3";
 
 Outcome train(const fs::path& run, const std::string& more = {}) {
   return run_program("train " + std::string(kGraph) + " -o " + run.string() +
-                     " --aug-dim 24 --dim 8 --lr 0.01 --quiet --epochs 4 " + more);
+                     " --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs 4 " + more);
 }
 
 Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {
-  return run_program("eval " + input.string() + " " + kGraph + " --runs 3 --quiet " + more,
-                     environment);
+  return run_program(
+      "eval " + input.string() + " " + kGraph + " --runs 3 --quiet --threads 1 " + more,
+      environment);
 }
 
 json result_of(const Outcome& run) {
@@ -74,8 +75,7 @@ TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingBehind) {
 TEST(EvalSeeds, OneEncoderHasNoDeviationOverEncoders) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
-  const json r =
-      result_of(eval(folder / "run", "--probe-epochs 5 --no-reference --json"));
+  const json r = result_of(eval(folder / "run", "--probe-epochs 5 --no-reference --json"));
   EXPECT_EQ(r["encoders"].size(), 1u);
   EXPECT_EQ(r["encoders"][0]["std"], r["std"]);
   EXPECT_TRUE(r["std_over_seeds"].is_null());
@@ -128,9 +128,9 @@ TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
 
 TEST(TrainCommand, AWrongSimilarityWeightIsToldBeforeAnyDataIsRead) {
   const TempFolder folder;
-  const Outcome run = run_program("train no/such/data --similarity-weight foo -o " +
-                                      (folder / "run").string(),
-                                  "LD_DEBUG=files");
+  const Outcome run =
+      run_program("train no/such/data --similarity-weight foo -o " + (folder / "run").string(),
+                  "LD_DEBUG=files");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("error: --similarity-weight: 'foo' is neither"));
   EXPECT_THAT(run.err, Not(HasSubstr("libtorch")));

@@ -173,8 +173,7 @@ TEST(Seeds, EachEncoderScoresLikeARunOfThatSeed) {
   ASSERT_EQ(result.encoders.size(), 3u);
   for (int64_t e = 0; e < 3; ++e) EXPECT_EQ(result.encoders[e].seed, e);
   call.seeds = 1;
-  EXPECT_EQ(tests_of(result.encoders[0].score),
-            tests_of(evaluate_run(call).encoders[0].score));
+  EXPECT_EQ(tests_of(result.encoders[0].score), tests_of(evaluate_run(call).encoders[0].score));
   EXPECT_EQ(tests_of(result.encoders[1].score),
             tests_of(evaluate_run(eval_call(folder / "second")).encoders[0].score));
   EXPECT_NE(tests_of(result.encoders[1].score), tests_of(result.encoders[2].score));
@@ -195,8 +194,8 @@ TEST(Seeds, TellWhichEncoderIsInTraining) {
   EvalCall call = eval_call(folder / "run");
   call.seeds = 3;
   evaluate_run(call, tasks);
-  EXPECT_THAT(tasks.names, testing::IsSupersetOf({"encoder 2 of 3, training",
-                                                  "encoder 3 of 3, training"}));
+  EXPECT_THAT(tasks.names,
+              testing::IsSupersetOf({"encoder 2 of 3, training", "encoder 3 of 3, training"}));
 }
 
 TEST(Seeds, AnInterruptStopsThem) {
@@ -213,7 +212,8 @@ TEST(Seeds, SelectOnTheRunsOwnSplits) {
   train(load_dataset(kData, {}), select_call(folder / "run"));
   EvalCall call = eval_call(folder / "run");
   call.seeds = 2;
-  EXPECT_EQ(evaluate_run(call).encoders.size(), 2u);  // else encoder 1 is refused as of other splits
+  EXPECT_EQ(evaluate_run(call).encoders.size(),
+            2u);  // else encoder 1 is refused as of other splits
 }
 
 TEST(Seeds, TrainOnTheRunsDataWhenAnotherGraphIsScored) {
