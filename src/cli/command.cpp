@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,36 @@ std::string path_of(const CLI::App* app) {  // "data info", without the program'
 
 const std::vector<BoundList>& bound_lists() { return g_bound; }
 
+std::string off_flag(const Option& option) {
+  const auto* field = std::get_if<bool*>(&option.field);
+  return field && **field ? "--no-" + option.name : std::string();
+}
+
+std::set<std::string> given_options(const std::vector<std::unique_ptr<OptionList>>& lists) {
+  std::set<std::string> given;
+  for (const auto& list : lists)
+    for (const Option& option : list->options())
+      if (option.given && option.name != "data-root") given.insert(option.name);
+  return given;
+}
+
+namespace {
+
+std::atomic<bool> g_stop = false;
+
+void set_stop(int signal) {
+  g_stop = true;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+const std::atomic<bool>* stop_on_signals() {
+  std::signal(SIGINT, set_stop);
+  std::signal(SIGTERM, set_stop);
+  return &g_stop;
+}
+
 void add_options(CLI::App& app, OptionList& list) {
   g_bound.push_back({path_of(&app), &list});
   for (Option& option : list.options()) {
@@ -44,6 +75,19 @@ void add_options(CLI::App& app, OptionList& list) {
             option.given = true;
           },
           option.help);
+      if (const std::string off = off_flag(option); !off.empty()) {
+        CLI::Option* other = app.add_flag_function(
+            off,
+            [&option, field, bound, off](int64_t) {
+              if (bound->count() > 0)
+                fail_usage(off, fmt::format("is the contrary of {}", option.flag()),
+                           "give one of the two");
+              **field = false;
+              option.given = true;
+            },
+            fmt::format("switch {} off, which is on by default", flag));
+        if (!option.group.empty()) other->group(option.group);
+      }
     } else {
       bound = app.add_option_function<std::string>(
           flag,

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 
 #include "base/options.h"
@@ -21,9 +23,11 @@ struct CommonOptions {
   void describe(OptionList& v);
 };
 
-// Binds every declared option to the command line: "--name VALUE", a flag for a bool. The list must
-// outlive the parse.
+// Binds every declared option to the command line: "--name VALUE", a flag for a bool, and for a
+// bool that is on by default "--no-name" too. The list must outlive the parse.
 void add_options(CLI::App& app, OptionList& list);
+// "--no-name" for a bool that is on now, else "".
+std::string off_flag(const Option& option);
 
 // Every option list bound so far, with the command it belongs to ("data info"): for 'graphsurgeon
 // options'.
@@ -56,6 +60,13 @@ struct Bound {
     add_options(app, *lists.back());
   }
 };
+
+// Names of the options that the user set, the catalog's folder aside.
+std::set<std::string> given_options(const std::vector<std::unique_ptr<OptionList>>& lists);
+
+// From now on SIGINT and SIGTERM set the flag that is returned, once; a second one ends the program
+// as usual.
+const std::atomic<bool>* stop_on_signals();
 
 // Applies --threads and makes the progress display that --quiet and the terminal ask for.
 std::unique_ptr<Progress> begin(const CommonOptions& common);

@@ -16,7 +16,8 @@ struct EmbedFlags {
   void describe(OptionList& v) {
     v.group("Embedding");
     v("nearest", nearest,
-      "list the nodes nearest to this one (its original id) by cosine instead of writing a file");
+      "list the nodes nearest to this one (its original id, or its number as #57) by cosine "
+      "instead of writing embeddings");
     v("k", k, "how many nearest nodes to list").at_least(1);
     v("memory", memory,
       "MiB that intermediate layers may take; beyond it they go to a scratch file")
@@ -40,11 +41,15 @@ void setup_embed(CLI::App& app, Run& run) {
   auto state = std::make_shared<Bound<LoadOptions, EmbedFlags>>();
   auto source = std::make_shared<std::string>(), data = std::make_shared<std::string>(),
        output = std::make_shared<std::string>();
-  app.add_option("RUN", *source, "run folder of 'graphsurgeon train'")->required();
+  app.add_option("RUN", *source,
+                 "run folder of 'graphsurgeon train'; with --nearest also an .npy of embeddings")
+      ->required();
   app.add_option("DATA", *data,
                  "graph to embed: the training one, or another with the same features")
       ->required();
-  app.add_option("-o,--output", *output, "file to write: .npy, or .csv with the node ids");
+  app.add_option(
+      "-o,--output", *output,
+      "file to write: .npy, or .csv with the node ids; with --nearest a .csv of the list");
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {
@@ -52,11 +57,17 @@ void setup_embed(CLI::App& app, Run& run) {
       if (output->empty() && flags.nearest.empty())
         fail_usage("embed", "nothing to do: no output was named",
                    "pass -o Z.npy, or --nearest NODE");
+      if (!output->empty() && !flags.nearest.empty() &&
+          std::filesystem::path(*output).extension() != ".csv")
+        fail_usage("--output", "a list of nearest nodes is written as .csv",
+                   "name it NEAR.csv; embeddings are written without --nearest");
       if (!output->empty()) check_output(*output, flags.overwrite);
       const auto progress = begin(state->common);
-      EmbedCall call{*source,         *output,      *data,         state->get<LoadOptions>(),
-                     flags.overwrite, flags.memory, flags.nearest, flags.k,
-                     flags.device};
+      EmbedCall call{*source,         *output,
+                     *data,           state->get<LoadOptions>(),
+                     flags.overwrite, flags.memory,
+                     flags.nearest,   flags.k,
+                     flags.device,    given_options(state->lists)};
       const nlohmann::json result = core().embed(call, *progress);
       if (state->common.json) print_json(result);
       else if (!flags.nearest.empty()) print(neighbours_text(result));

@@ -8,16 +8,33 @@ namespace gs::cli {
 namespace {
 
 struct EvalFlags {
+  Protocol protocol = Protocol::authors;
+  int64_t seeds = 1;
   std::string device = "cpu";
-  void describe(OptionList& v) { v("device", device, "cpu, cuda or cuda:N"); }
+
+  void describe(OptionList& v) {
+    v.group("Encoders");
+    v("protocol", protocol,
+      "whose number of probe steps: authors 500, paper 100 (Yelp and Reddit 500); a run's own when "
+      "it is not given");
+    v("seeds", seeds,
+      "encoders to score: the run's own and others trained like it with the next seeds; tells how "
+      "much of a score is luck of the weights")
+        .at_least(1)
+        .at_most(1000);
+    v("device", device, "cpu, cuda or cuda:N");
+  }
 };
 
 std::string to_text(const nlohmann::json& r) {
-  std::string text = fmt::format("{} over {} {} ({}; {} training labels a run)\n\n",
-                                 r["metric"].get<std::string>(), r["runs"].size(),
-                                 r["runs"].size() == 1 ? "split" : "splits",
-                                 r["splits"].get<std::string>(), r["train_labels"].get<int64_t>());
-  const auto row = [&](const char* name, const nlohmann::json& score) {
+  const nlohmann::json& encoders = r["encoders"];
+  const size_t splits = encoders[0]["runs"].size();
+  std::string text =
+      fmt::format("{} over {} {} ({}; {} training labels a run; probes of {} steps)\n\n",
+                  r["metric"].get<std::string>(), splits, splits == 1 ? "split" : "splits",
+                  r["splits"].get<std::string>(), r["train_labels"].get<int64_t>(),
+                  r["probe_epochs"].get<int64_t>());
+  const auto row = [&](const std::string& name, const nlohmann::json& score) {
     text += fmt::format("  {:<22} {:6.2f} +- {:.2f}\n", name, score["mean"].get<double>(),
                         score["std"].get<double>());
   };
@@ -27,8 +44,15 @@ std::string to_text(const nlohmann::json& r) {
       {"untrained", "untrained encoder"}};
   for (const auto& [key, title] : kRows)
     if (r["reference_scores"].contains(key)) row(title, r["reference_scores"][key]);
-  row("trained", r);
-  return text;
+  if (encoders.size() == 1) {
+    row("trained", r);
+    return text;
+  }
+  for (const auto& encoder : encoders)
+    row(fmt::format("trained, seed {}", encoder["seed"].get<int64_t>()), encoder);
+  return text + fmt::format("  {:<22} {:6.2f} +- {:.2f} over splits, +- {:.2f} over {} encoders\n",
+                            "trained", r["mean"].get<double>(), r["std"].get<double>(),
+                            r["std_over_seeds"].get<double>(), encoders.size());
 }
 
 }  // namespace
@@ -41,14 +65,18 @@ void setup_eval(CLI::App& app, Run& run) {
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {
-      bool load_given = false;
-      for (const Option& option : state->lists[2]->options())
-        load_given |= option.given && option.name != "data-root";
+      const EvalFlags& flags = state->get<EvalFlags>();
+      EvalCall call{*input,
+                    *data,
+                    state->get<LoadOptions>(),
+                    state->get<ProbeOptions>(),
+                    given_options(state->lists),
+                    flags.device,
+                    flags.protocol,
+                    flags.seeds};
+      if (flags.seeds > 1) call.stop = stop_on_signals();
       const auto progress = begin(state->common);
-      const nlohmann::json result =
-          core().evaluate({*input, *data, state->get<LoadOptions>(), state->get<ProbeOptions>(),
-                           load_given, state->get<EvalFlags>().device},
-                          *progress);
+      const nlohmann::json result = core().evaluate(call, *progress);
       progress->finish();
       if (state->common.json) print_json(result);
       else print(to_text(result));

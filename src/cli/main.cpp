@@ -23,6 +23,28 @@ constexpr Command kCommands[] = {
     {"options", "every option of every command as one page", setup_options},
 };
 
+// The instructions that libtorch and our kernels will choose on this machine, by the same cpuid
+// bits.
+const char* cpu_path() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return "AVX-512";
+  return avx2 ? "AVX2" : "baseline x86-64, neither AVX2 nor AVX-512";
+#else
+  return "the compiler's baseline";
+#endif
+}
+
+// libtorch is not loaded for this: its version and BLAS are those of the build.
+std::string version_text() {
+  return fmt::format("graphsurgeon {}\nlibtorch {}, BLAS {}\nCPU path {}", GS_VERSION,
+                     GS_TORCH_VERSION, GS_TORCH_BLAS, cpu_path());
+}
+
 int complain(const Error& error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
@@ -58,7 +80,7 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
 
 int run_command_line(int argc, char** argv) {
   CLI::App app("Node embeddings of an attributed graph, without labels.", "graphsurgeon");
-  app.set_version_flag("--version", std::string("graphsurgeon " GS_VERSION));
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer("'graphsurgeon COMMAND --help' tells more.");

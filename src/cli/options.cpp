@@ -2,6 +2,21 @@
 
 namespace gs::cli {
 
+namespace {
+
+// The list's table; a flag that is on by default is shown with the form that switches it off.
+std::string with_off_flags(const OptionList& list) {
+  std::string table = list.markdown();
+  for (const Option& option : list.options()) {
+    const std::string off = off_flag(option), cell = fmt::format("| `{}` |", option.flag());
+    if (const size_t at = table.find(cell); !off.empty() && at != std::string::npos)
+      table.replace(at, cell.size(), fmt::format("| `{}`, `{}` |", option.flag(), off));
+  }
+  return table;
+}
+
+}  // namespace
+
 // Prints docs/options.md: the same declarations that the command line is made from.
 void setup_options(CLI::App& app, Run& run) {
   app.callback([&run] {
@@ -14,7 +29,7 @@ void setup_options(CLI::App& app, Run& run) {
           command = bound.command;
           page += fmt::format("\n## graphsurgeon {}\n", command);
         }
-        page += bound.list->markdown();
+        page += with_off_flags(*bound.list);
       }
       print(page);
     };

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -7,14 +6,6 @@
 namespace gs::cli {
 
 namespace {
-
-std::atomic<bool> g_stop = false;
-
-// The first signal asks for a checkpoint; a second one ends the program as usual.
-void stop_on_signal(int signal) {
-  g_stop = true;
-  std::signal(signal, SIG_DFL);
-}
 
 struct Sources {
   std::string preset, config;
@@ -60,13 +51,13 @@ void setup_train(CLI::App& app, Run& run) {
       if (!sources.config.empty()) apply_config(list, sources.config);
       if (!sources.preset.empty()) apply_preset(list, sources.preset);
       options.apply_protocol(list);
+      options.check();
       options.load.seed = options.train.seed;
       const auto progress = begin(state->common);
-      std::signal(SIGINT, stop_on_signal);
-      std::signal(SIGTERM, stop_on_signal);
-      const nlohmann::json result = core().train(
-          {*data, *output, sources.init, options, sources.resume, sources.overwrite, &g_stop},
-          *progress);
+      const nlohmann::json result =
+          core().train({*data, *output, sources.init, options, sources.resume, sources.overwrite,
+                        stop_on_signals()},
+                       *progress);
       if (state->common.json) print_json(result);
       else print(to_text(result));
     };

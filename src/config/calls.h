@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "config/probe_options.h"
@@ -17,17 +19,21 @@ struct TrainCall {
   bool resume = false, overwrite = false;
   const std::atomic<bool>* stop =
       nullptr;  // set by SIGINT or SIGTERM: checkpoint, then an Error of kind interrupted
+  std::optional<int64_t> split_seed = {};  // of the splits of --select val; else the training's own
 };
 
 struct EmbedCall {
-  std::filesystem::path run, output;  // output: .npy, or .csv
+  std::filesystem::path run, output;  // run: or an .npy of embeddings, with `nearest`
   std::string data;
   LoadOptions load;
   bool overwrite = false;
   int64_t memory_mib = 8192;
-  std::string nearest;  // a node's original id; then its `k` nearest are returned instead
+  // A node's original id, or its number as "#57"; then its `k` nearest are returned, and `output`
+  // is a .csv of them. Otherwise `output` is the embeddings, .npy or .csv.
+  std::string nearest;
   int64_t k = 10;
   std::string device = "cpu";
+  std::set<std::string> given = {};  // names of the options of `load` that the user set
 };
 
 struct EvalCall {
@@ -35,8 +41,13 @@ struct EvalCall {
   std::string data;
   LoadOptions load;
   ProbeOptions probe;
-  bool load_given = false;  // else a run's own data treatment is used
+  // Names of the options above and of "protocol" that the user set. The rest follows the run:
+  // treatment of the data, protocol, and the splits that --select val chose on.
+  std::set<std::string> given;
   std::string device = "cpu";
+  Protocol protocol = Protocol::authors;
+  int64_t seeds = 1;  // encoders to score: the run's own, and `seeds` - 1 trained for this
+  const std::atomic<bool>* stop = nullptr;  // as of a TrainCall
 };
 
 }  // namespace gs

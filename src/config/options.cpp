@@ -140,7 +140,7 @@ void ProbeOptions::describe(OptionList& v) {
   v("splits", splits, "auto, own, random:5/15/80, per-class:20 or public:k");
   v("runs", runs, "random splits to use").at_least(1).at_most(1000);
   v("solver", solver, "optimiser of the logistic regression");
-  v("probe-epochs", probe_epochs, "steps of the probe").at_least(1);
+  v("probe-epochs", probe_epochs, "steps of the probe, in place of the protocol's").at_least(1);
   v("probe-lr", probe_lr, "learning rate of the probe").at_least(0);
   v("probe-every", probe_every, "steps between scores").at_least(1);
   v("split-seed", split_seed, "seed of random splits").at_least(0);

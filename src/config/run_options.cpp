@@ -1,5 +1,6 @@
 #include "config/run_options.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -10,15 +11,22 @@ std::span<const Named<Protocol>> names_of(Protocol) {
   static constexpr Named<Protocol> kTable[] = {
       {"authors", Protocol::authors,
        "the last epoch, probes of 500 steps: what the authors' code does"},
-      {"paper", Protocol::paper, "500 epochs, the best validation epoch: what the paper says"}};
+      {"paper", Protocol::paper,
+       "500 epochs, the best validation epoch, probes of 100 steps (Yelp and Reddit 500): what the "
+       "paper says"}};
   return kTable;
+}
+
+int64_t probe_epochs(Protocol protocol, std::string_view dataset) {
+  const bool large = dataset == "yelp" || dataset == "reddit";
+  return protocol == Protocol::paper && !large ? 100 : 500;
 }
 
 void RunOptions::describe(OptionList& v) {
   model.describe(v);
   loss.describe(v);
   train.describe(v);
-  v("protocol", protocol, "sets epochs and selection where they are not given");
+  v("protocol", protocol, "sets epochs, selection and steps of a probe where they are not given");
   load.describe(v);
 }
 
@@ -28,14 +36,45 @@ void RunOptions::apply_protocol(OptionList& list) {
   if (!list.find_option("select")->given) train.select = Select::val;
 }
 
+void RunOptions::check() const { loss.similarity_factor(1, 1); }
+
 namespace {
 
 // Sets what the object holds, except what the user gave already.
 void apply(OptionList& list, nlohmann::json values, const std::string& where, bool given) {
-  if (values.is_object())
+  if (values.is_object()) {
     for (const auto& option : list.options())
       if (option.given) values.erase(option.name);
+    // A text on the command line, since it may be a word; in JSON its numbers are numbers.
+    if (const auto weight = values.find("similarity-weight");
+        weight != values.end() && weight->is_number())
+      *weight = weight->dump();
+  }
   list.set_json(values, where, given);
+}
+
+// The options of `values`, which are the object itself or its "options". Beside those a preset says
+// its origin, and a run's options.json what it was trained on.
+nlohmann::json options_of(const OptionList& list, const nlohmann::json& values,
+                          const std::string& where) {
+  static const std::vector<std::string> kKeys{"options",  "origin", "graphsurgeon", "data",
+                                              "features", "nodes",  "edges"};
+  if (!values.is_object()) return values;  // refused by who sets them
+  const bool wrapped = values.contains("options");
+  for (const auto& [key, value] : values.items()) {
+    const bool option = std::any_of(list.options().begin(), list.options().end(),
+                                    [&](const Option& o) { return o.name == key; });
+    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end() && (wrapped || !option)) {
+      if (wrapped) continue;
+      fail_usage(where, fmt::format("has '{}' but no \"options\"", key),
+                 "it holds options, or an \"options\" object beside its description");
+    }
+    if (wrapped && option)
+      fail_usage(where, fmt::format("option '{}' stands beside \"options\"", key),
+                 "move it into \"options\"");
+    if (wrapped || value.is_object()) fail_unknown("key", key, kKeys, where);
+  }
+  return wrapped ? values["options"] : values;
 }
 
 }  // namespace
@@ -59,9 +98,7 @@ void apply_config(OptionList& list, const std::filesystem::path& file) {
     fail_data(file.string(), fmt::format("is not valid JSON: {}", printable(error.what(), 120)),
               "it holds one object, as {\"epochs\": 50}");
   }
-  if (values.is_object() && values.contains("options"))
-    values = values["options"];  // a preset file or a run's options.json
-  apply(list, values, file.string(), true);
+  apply(list, options_of(list, values, file.string()), file.string(), true);
 }
 
 }  // namespace gs

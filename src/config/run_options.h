@@ -13,6 +13,9 @@ namespace gs {
 
 enum class Protocol { authors, paper };
 std::span<const Named<Protocol>> names_of(Protocol);
+// Steps of a probe: 500, but 100 by the paper's protocol on everything except Yelp and Reddit.
+// `dataset`: a Dataset's name, which is the catalog's for data that the catalog knows.
+int64_t probe_epochs(Protocol protocol, std::string_view dataset);
 
 struct RunOptions {
   LoadOptions load;
@@ -25,6 +28,8 @@ struct RunOptions {
   // What a protocol sets unless the user said otherwise: paper is 500 epochs with the best
   // validation epoch.
   void apply_protocol(OptionList& list);
+  // Usage Error for what the declared types and ranges do not catch; needs no data.
+  void check() const;
 };
 
 // Named sets of values, compiled in from presets/*.json: "photo" (the authors'), "photo-tuned"
@@ -36,8 +41,9 @@ std::span<const Preset> presets();
 // Applies preset `name`; usage Error with the nearest name when there is none. Options the user
 // gave stay.
 void apply_preset(OptionList& list, const std::string& name);
-// Applies a JSON file of options; unknown keys are an error. Options given on the command line
-// stay.
+// Applies a JSON file: an object of options, or one that holds them under "options" beside what a
+// preset or a run's options.json tells of itself. Unknown keys are an error in either. Options
+// given on the command line stay.
 void apply_config(OptionList& list, const std::filesystem::path& file);
 
 }  // namespace gs

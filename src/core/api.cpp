@@ -1,17 +1,18 @@
 #include "core/api.h"
 
 #include <fmt/ranges.h>
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/npy.h"
 #include "base/parallel.h"
-#include "base/text.h"
+#include "core/nearest.h"
+#include "core/seeds.h"
 #include "eval/protocol.h"
 #include "method/inference.h"
 #include "method/run_folder.h"
+#include "nn/memory.h"
 #include "nn/place.h"
 #include "train/trainer.h"
 
@@ -32,6 +33,7 @@ void begin_call() {
   static QuietWarnings quiet;
   c10::WarningUtils::set_warning_handler(&quiet);
   at::set_num_threads(threads());
+  recycle_tensor_memory();
 }
 
 json train_call(const TrainCall& call, Progress& progress) {
@@ -49,13 +51,6 @@ json train_call(const TrainCall& call, Progress& progress) {
           {"parameters", result.parameters}};
 }
 
-// The dataset as the run saw it: its own treatment, but the folder of the catalog as asked for now.
-LoadOptions load_like(const RunInfo& info, const LoadOptions& now) {
-  LoadOptions load = info.options.load;
-  load.data_root = now.data_root.empty() ? load.data_root : now.data_root;
-  return load;
-}
-
 void check_width(const RunInfo& info, const Dataset& data, const std::string& name) {
   if (data.features.width() != info.features)
     fail_data(name,
@@ -64,49 +59,11 @@ void check_width(const RunInfo& info, const Dataset& data, const std::string& na
               "embed a graph whose features are those of the training graph");
 }
 
-std::string id_of(const Dataset& data, int64_t node) {
-  return data.node_ids.empty() ? std::to_string(node) : data.node_ids[static_cast<size_t>(node)];
-}
-
-int64_t node_of(const Dataset& data, const std::string& id) {
-  if (!data.node_ids.empty()) {
-    const auto found = std::find(data.node_ids.begin(), data.node_ids.end(), id);
-    if (found == data.node_ids.end())
-      fail_usage("--nearest", fmt::format("no node has the id '{}'", printable(id)),
-                 "ids are the input file's");
-    return found - data.node_ids.begin();
-  }
-  const auto node = parse_integer(id);
-  if (!node || *node < 0 || *node >= data.nodes())
-    fail_usage("--nearest", fmt::format("'{}' is not a node", printable(id)),
-               fmt::format("nodes are 0 to {}", data.nodes() - 1));
-  return *node;
-}
-
-json nearest_nodes(const at::Tensor& z, const Dataset& data, const std::string& id, int64_t k) {
-  const int64_t node = node_of(data, id);
-  const at::Tensor unit = z / z.norm(2, 1, true).clamp_min(1e-12);
-  at::Tensor cosine = at::mv(unit, unit[node]);
-  cosine[node] = -2;  // a node is not its own neighbour
-  const auto [value, index] = cosine.topk(std::min<int64_t>(k, data.nodes() - 1));
-  json rows = json::array();
-  for (int64_t i = 0; i < index.size(0); ++i) {
-    const int64_t other = index[i].item<int64_t>();
-    rows.push_back(
-        {{"id", id_of(data, other)}, {"node", other}, {"cosine", value[i].item<double>()}});
-  }
-  return {{"nearest", id}, {"neighbors", rows}};
-}
-
 void write_csv(const std::filesystem::path& path, const at::Tensor& z, const Dataset& data) {
   AtomicFile file(path);
   const float* values = z.const_data_ptr<float>();
   for (int64_t v = 0; v < z.size(0); ++v) {
-    const std::string id = id_of(data, v);
-    const bool quote = id.find_first_of(",\"\n") != std::string::npos;
-    std::string line;
-    for (const char c : id) line += c == '"' ? std::string("\"\"") : std::string(1, c);
-    if (quote) line = "\"" + line + "\"";
+    std::string line = csv_field(id_of(data, v));
     for (int64_t c = 0; c < z.size(1); ++c) line += fmt::format(",{}", values[v * z.size(1) + c]);
     file.write(line + "\n");
   }
@@ -119,29 +76,58 @@ void write_ids(const std::filesystem::path& beside, const Dataset& data) {
                fmt::format("{}\n", fmt::join(data.node_ids, "\n")));
 }
 
+// The embeddings that a call is about, and the dataset they are of: computed by a run's model, or
+// mapped from an .npy.
+struct Embedded {
+  Dataset data;
+  at::Tensor z;  // N x W floats on the CPU
+};
+
+Embedded embedded_by_run(const EmbedCall& call, Progress& progress) {
+  const LoadedModel run = load_model(call.run, place_for(call.device));
+  Embedded out;
+  out.data = load_dataset(call.data, load_like(run.info, call.load, call.given), progress);
+  check_width(run.info, out.data, call.data);
+  if (!call.nearest.empty()) node_of(out.data, call.nearest);  // before the long work
+  const Batch batch = whole_graph(out.data, run.info.options.model, run.model->parameters().place());
+  out.z = embed(*run.model, batch, {call.memory_mib << 20}, progress)
+              .to(at::kCPU, at::kFloat)
+              .contiguous();
+  progress.finish();
+  return out;
+}
+
+Embedded embedded_in_file(const EmbedCall& call, Progress& progress) {
+  if (call.nearest.empty())
+    fail_usage("embed", fmt::format("'{}' holds embeddings already", printable(call.run.string())),
+               "name a run folder, or ask it for neighbours with --nearest NODE");
+  Embedded out;
+  out.data = load_dataset(call.data, call.load, progress);
+  out.z = load_embeddings(call.run, out.data.nodes());
+  return out;
+}
+
 json embed_call(const EmbedCall& call, Progress& progress) {
   begin_call();
-  const Place place = place_for(call.device);
-  const LoadedModel run = load_model(call.run, place);
-  const Dataset data = load_dataset(call.data, load_like(run.info, call.load), progress);
-  check_width(run.info, data, call.data);
-  const Batch batch = whole_graph(data, run.info.options.model, place);
-  const at::Tensor z = embed(*run.model, batch, {call.memory_mib << 20}, progress)
-                           .to(at::kCPU, at::kFloat)
-                           .contiguous();
-  progress.finish();
+  const bool file = call.run.extension() == ".npy";
+  const auto [data, z] = file ? embedded_in_file(call, progress) : embedded_by_run(call, progress);
   json result{{"nodes", z.size(0)}, {"width", z.size(1)}};
-  if (!call.output.empty()) {
-    if (call.output.extension() == ".csv") {
-      write_csv(call.output, z, data);
-    } else {
-      const int64_t shape[] = {z.size(0), z.size(1)};
-      save_npy<float>(call.output, floats(z), shape);
-      write_ids(call.output, data);
-    }
-    result["output"] = call.output.string();
+  if (!call.output.empty()) result["output"] = call.output.string();
+  if (!call.nearest.empty()) {
+    const auto neighbors = nearest_nodes(z, node_of(data, call.nearest), call.k);
+    if (!call.output.empty()) write_neighbors(call.output, data, neighbors);
+    result["nearest"] = call.nearest;
+    result["neighbors"] = json::array();
+    for (const Neighbor& n : neighbors)
+      result["neighbors"].push_back(
+          {{"id", id_of(data, n.node)}, {"node", n.node}, {"cosine", n.cosine}});
+  } else if (call.output.extension() == ".csv") {
+    write_csv(call.output, z, data);
+  } else {
+    const int64_t shape[] = {z.size(0), z.size(1)};
+    save_npy<float>(call.output, floats(z), shape);
+    write_ids(call.output, data);
   }
-  if (!call.nearest.empty()) result.update(nearest_nodes(z, data, call.nearest, call.k));
   return result;
 }
 
@@ -167,11 +153,35 @@ json to_json(const Score& score) {
 
 json evaluate_call(const EvalCall& call, Progress& progress) {
   begin_call();
-  const Evaluation evaluation = evaluate(call, progress);
-  json result = to_json(evaluation.score);
+  SeedTrainer trainer(call, progress);
+  const EvalResult evaluation =
+      evaluate(call, progress,
+               [&](const RunInfo& info, const Dataset* scored, int64_t seed, int64_t split_seed) {
+                 return trainer.train(info, scored, seed, split_seed);
+               });
+  json result = to_json(evaluation.encoders.front().score);
+  result["encoders"] = json::array();
+  result["runs"] = json::array();
+  result["details"] = json::array();
+  for (const EncoderScore& encoder : evaluation.encoders) {
+    const json one = to_json(encoder.score);
+    result["encoders"].push_back({{"seed", encoder.seed ? json(*encoder.seed) : json()},
+                                  {"mean", one["mean"]},
+                                  {"std", one["std"]},
+                                  {"runs", one["runs"]}});
+    for (const auto& run : one["runs"]) result["runs"].push_back(run);
+    for (const auto& detail : one["details"]) result["details"].push_back(detail);
+  }
+  result["mean"] = evaluation.mean();
+  result["std"] = evaluation.deviation_within();
+  // One encoder says nothing about others.
+  result["std_over_seeds"] =
+      evaluation.encoders.size() > 1 ? json(evaluation.deviation_between()) : json();
   result["splits"] = evaluation.splits;
   result["train_labels"] = evaluation.train_labels;
-  result["split_seed"] = call.probe.split_seed;
+  result["split_seed"] = evaluation.split_seed;
+  result["protocol"] = name_of(names_of(Protocol{}), evaluation.protocol);
+  result["probe_epochs"] = evaluation.probe_epochs;
   result["reference"] = json::object();
   result["reference_scores"] = json::object();
   for (const auto& [name, score] : evaluation.reference) {

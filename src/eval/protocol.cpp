@@ -1,5 +1,8 @@
 #include "eval/protocol.h"
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "base/npy.h"
 #include "dataset/splits.h"
 #include "method/inference.h"
@@ -14,15 +17,6 @@ namespace stdfs = std::filesystem;
 
 constexpr int64_t kSmoothedLimit = int64_t{1} << 29;  // elements of the dense smoothed features
 
-at::Tensor load_embeddings(const stdfs::path& path, int64_t nodes) {
-  const NpyArray array = load_npy(path);
-  array.require_dims(2);
-  if (array.rows() != nodes)
-    fail_data(path.string(), fmt::format("has {} rows for {} nodes", array.rows(), nodes),
-              "embeddings need one row a node");
-  return view_of(array.as<float>(), {array.shape[0], array.shape[1]});
-}
-
 std::string describe_splits(const Dataset& data, const std::string& spec, size_t count,
                             int64_t seed) {
   const bool own =
@@ -31,46 +25,95 @@ std::string describe_splits(const Dataset& data, const std::string& spec, size_t
   return fmt::format("{} {}, seed {}", count, spec == "auto" ? "random:5/15/80" : spec, seed);
 }
 
+// Whether two option lists of the same struct hold the same values, the catalog's folder aside.
+bool same_treatment(LoadOptions a, LoadOptions b) {
+  a.data_root.clear(), b.data_root.clear();
+  return describe(a).json() == describe(b).json();
+}
+
 class Evaluator {
  public:
-  Evaluator(const EvalCall& call, Progress& progress)
-      : call_(call), progress_(progress), place_(place_for(call.device)) {}
+  Evaluator(const EvalCall& call, Progress& progress, const TrainAgain& train_again)
+      : call_(call),
+        progress_(progress),
+        train_again_(train_again),
+        place_(place_for(call.device)),
+        probe_(call.probe) {}
 
-  Evaluation run() {
+  EvalResult run() {
     const bool is_run = stdfs::is_directory(call_.input);
+    if (call_.seeds > 1 && !is_run)
+      fail_usage("--seeds",
+                 fmt::format("'{}' is not a run, so no encoder can be trained like it",
+                             printable(call_.input)),
+                 "name the run folder, or leave --seeds at 1");
     LoadOptions load = call_.load;
-    ProbeOptions& probe = probe_;
-    probe = call_.probe;
-    LoadedModel model;
+    std::optional<LoadedModel> model;
     if (is_run) {
       model = load_model(call_.input, place_);
-      if (!call_.load_given) load = model.info.options.load, load.data_root = call_.load.data_root;
+      place_ = model->model->parameters().place();
+      load = load_like(model->info, call_.load, call_.given);
     }
+    const RunInfo info = is_run ? model->info : RunInfo{};
+    per_split_ = is_run && info.options.train.select == Select::val;
+    if (per_split_) follow_selection(info.options.train);
     data_ = load_dataset(call_.data, load, progress_);
     if (data_.labels.task == Task::none)
       fail_data(call_.data, "has no labels to score against",
                 "give them with --labels-file, or use another dataset");
-    const bool per_split = is_run && model.info.options.train.select == Select::val;
-    if (per_split) {  // the splits it was selected on, or one split's validation would be another's
-                      // test
-      probe.splits = model.info.options.train.splits;
-      probe.runs = model.info.options.train.runs;
-      probe.split_seed = model.info.options.train.seed;
-    }
-    splits_ = make_splits(data_, probe.splits, probe.runs, static_cast<uint64_t>(probe.split_seed));
-    Evaluation out;
-    out.splits = describe_splits(data_, probe.splits, splits_.size(), probe.split_seed);
+    EvalResult out;
+    out.protocol =
+        is_run && !call_.given.contains("protocol") ? info.options.protocol : call_.protocol;
+    if (!call_.given.contains("probe-epochs"))
+      probe_.probe_epochs = probe_epochs(out.protocol, data_.name);
+    out.probe_epochs = probe_.probe_epochs;
+    out.split_seed = probe_.split_seed;
+    splits_ =
+        make_splits(data_, probe_.splits, probe_.runs, static_cast<uint64_t>(probe_.split_seed));
+    if (per_split_) check_selection(info);
+    out.splits = describe_splits(data_, probe_.splits, splits_.size(), probe_.split_seed);
     out.train_labels = static_cast<int64_t>(splits_.front().train.size());
-    const ModelOptions shape = is_run ? model.info.options.model : ModelOptions{};
-    if (probe.reference || is_run) batch_.emplace(whole_graph(data_, shape, place_));
-    if (probe.reference) references(shape, is_run ? model.info.options.train.seed : 0, out);
-    if (per_split) out.score = score_per_split();
-    else if (is_run) out.score = score(embeddings(*model.model));
-    else out.score = score(load_embeddings(call_.input, data_.nodes()));
+    if (probe_.reference || is_run) batch_.emplace(whole_graph(data_, info.options.model, place_));
+    if (probe_.reference) references(info.options.model, info.options.train.seed, out);
+    if (!is_run) {
+      out.encoders.push_back({{}, score(load_embeddings(call_.input, data_.nodes()))});
+      return out;
+    }
+    const int64_t seed = info.options.train.seed;
+    out.encoders.push_back({seed, score_run(call_.input, *model->model)});
+    const bool own = call_.data == info.data && same_treatment(load, info.options.load);
+    for (int64_t more = 1; more < call_.seeds; ++more) {
+      const stdfs::path folder =
+          train_again_(info, own ? &data_ : nullptr, seed + more, probe_.split_seed);
+      out.encoders.push_back({seed + more, score_run(folder, *load_model(folder, place_).model)});
+    }
     return out;
   }
 
  private:
+  // The splits that the run was selected on, or one split's validation would be another's test.
+  void follow_selection(const TrainOptions& train) {
+    const auto follow = [&](const char* name, auto& asked, const auto& chosen) {
+      if (call_.given.contains(name) && asked != chosen)
+        fail_usage(fmt::format("--{}", name),
+                   fmt::format("is {}, but the run chose its encoders (--select val) on {}", asked,
+                               chosen),
+                   "leave it out, or train with these splits");
+      asked = chosen;
+    };
+    follow("splits", probe_.splits, train.splits);
+    follow("runs", probe_.runs, train.runs);
+    follow("split-seed", probe_.split_seed, train.seed);
+  }
+
+  void check_selection(const RunInfo& info) const {
+    const bool enough = stdfs::exists(split_model_file(call_.input, splits_.size() - 1)) &&
+                        !stdfs::exists(split_model_file(call_.input, splits_.size()));
+    if (data_.nodes() != info.nodes || !enough)
+      fail_data(call_.data, "is not the data whose splits the run's encoders were selected on",
+                "score one encoder on it: 'graphsurgeon embed' with -o Z.npy, then eval Z.npy");
+  }
+
   at::Tensor embeddings(const GraphSurgeon& model) {
     if (model.features() != data_.features.width())
       fail_data(call_.data,
@@ -84,11 +127,15 @@ class Evaluator {
     return linear_probe(x, data_.labels, splits_, probe_, static_cast<uint64_t>(probe_.split_seed));
   }
 
-  Score score_per_split() {
+  Score score_run(const stdfs::path& folder, const GraphSurgeon& model) {
+    if (!per_split_) return score(embeddings(model));
     Score all;
     for (size_t s = 0; s < splits_.size(); ++s) {
-      const LoadedModel kept = load_model(
-          stdfs::path(call_.input) / fmt::format("model-split-{}.safetensors", s), place_);
+      const stdfs::path file = split_model_file(folder, s);
+      const LoadedModel kept = load_model(file, place_);
+      if (kept.split != fingerprint(splits_[s]))
+        fail_data(file.string(), fmt::format("was not selected on split {} of {}", s, call_.data),
+                  "did the data or its splits change since the training? train again");
       const Score one = linear_probe(embeddings(*kept.model), data_.labels, {splits_[s]}, probe_,
                                      static_cast<uint64_t>(probe_.split_seed));
       all.metric = one.metric;
@@ -97,7 +144,7 @@ class Evaluator {
     return all;
   }
 
-  void references(const ModelOptions& shape, int64_t seed, Evaluation& out) {
+  void references(const ModelOptions& shape, int64_t seed, EvalResult& out) {
     if (data_.features.width() == 0) return;
     const Input raw = make_input(data_.features, Place{});  // plain: the probe reads its matrix
     out.reference["raw"] = score(raw);
@@ -114,8 +161,10 @@ class Evaluator {
 
   const EvalCall& call_;
   Progress& progress_;
+  const TrainAgain& train_again_;
   Place place_;
   ProbeOptions probe_;
+  bool per_split_ = false;
   Dataset data_;
   std::vector<Split> splits_;
   std::optional<Batch> batch_;
@@ -123,8 +172,39 @@ class Evaluator {
 
 }  // namespace
 
-Evaluation evaluate(const EvalCall& call, Progress& progress) {
-  return Evaluator(call, progress).run();
+at::Tensor load_embeddings(const stdfs::path& path, int64_t nodes) {
+  const NpyArray array = load_npy(path);
+  array.require_dims(2);
+  if (array.rows() != nodes)
+    fail_data(path.string(), fmt::format("has {} rows for {} nodes", array.rows(), nodes),
+              "embeddings need one row a node");
+  return view_of(array.as<float>(), {array.shape[0], array.shape[1]});
+}
+
+double EvalResult::mean() const {
+  double sum = 0;
+  for (const EncoderScore& encoder : encoders) sum += encoder.score.mean();
+  return sum / static_cast<double>(encoders.size());
+}
+
+double EvalResult::deviation_within() const {
+  double squares = 0;
+  if (encoders.size() == 1) return encoders.front().score.deviation();  // to the last bit
+  for (const EncoderScore& encoder : encoders)
+    squares += encoder.score.deviation() * encoder.score.deviation();
+  return std::sqrt(squares / static_cast<double>(encoders.size()));
+}
+
+double EvalResult::deviation_between() const {
+  const double middle = mean();
+  double squares = 0;
+  for (const EncoderScore& encoder : encoders)
+    squares += (encoder.score.mean() - middle) * (encoder.score.mean() - middle);
+  return std::sqrt(squares / static_cast<double>(encoders.size()));
+}
+
+EvalResult evaluate(const EvalCall& call, Progress& progress, const TrainAgain& train_again) {
+  return Evaluator(call, progress, train_again).run();
 }
 
 }  // namespace gs

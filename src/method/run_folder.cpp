@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "base/safetensors.h"
 #include "version.h"
 
@@ -96,6 +97,8 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
     info.nodes = json.at("nodes");
     info.edges = json.at("edges");
     describe(info.options).set_json(json.at("options"), where, false);
+    info.options.load.seed =
+        info.options.train.seed;  // as `train` has it: made features depend on it
   } catch (const nlohmann::json::exception& error) {
     fail_data(where, fmt::format("is not a run's description: {}", printable(error.what(), 120)),
               "name a run folder that 'graphsurgeon train' wrote");
@@ -103,8 +106,33 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
   return info;
 }
 
-void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info) {
-  save_tensors(path, weights, {{"graphsurgeon", to_json_text(info)}});
+std::filesystem::path split_model_file(const std::filesystem::path& run, size_t split) {
+  return run / fmt::format("model-split-{}.safetensors", split);
+}
+
+std::string fingerprint(const Split& split) {
+  Hasher hasher;
+  for (const auto* set : {&split.train, &split.val, &split.test})
+    hasher.add(std::span<const int32_t>(*set));
+  return hasher.result().hex();
+}
+
+LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
+                      const std::set<std::string>& given) {
+  LoadOptions load = info.options.load, typed = now;
+  OptionList target = describe(load);
+  const OptionList source = describe(typed);
+  for (const Option& option : source.options())
+    if (given.contains(option.name) || (option.name == "data-root" && !now.data_root.empty()))
+      target.find_option(option.name)->set(option.json(), "");
+  return load;
+}
+
+void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info,
+                const std::string& split) {
+  std::map<std::string, std::string> metadata{{"graphsurgeon", to_json_text(info)}};
+  if (!split.empty()) metadata["split"] = split;
+  save_tensors(path, weights, metadata);
 }
 
 LoadedModel load_model(const std::filesystem::path& run, const Place& place) {
@@ -113,8 +141,11 @@ LoadedModel load_model(const std::filesystem::path& run, const Place& place) {
   const TensorMap tensors = load_tensors(path, &metadata);
   LoadedModel out;
   out.info = run_info_from_json(metadata["graphsurgeon"], path.string());
+  out.split = metadata["split"];
+  Place actual = place;
+  actual.native = place.native && out.info.options.train.kernels == Kernels::native;
   out.model =
-      std::make_unique<GraphSurgeon>(out.info.features, out.info.options.model, place, Random(0));
+      std::make_unique<GraphSurgeon>(out.info.features, out.info.options.model, actual, Random(0));
   assign(out.model->parameters(), tensors, "", path.string());
   return out;
 }

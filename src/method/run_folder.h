@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 #include "config/run_options.h"
@@ -34,14 +35,26 @@ TensorMap load_tensors(const std::filesystem::path& path,
 void assign(Parameters& parameters, const TensorMap& values, const std::string& prefix,
             const std::string& where);
 
-void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info);
+// `split`: the fingerprint of the split that the weights were selected on, if on one.
+void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info,
+                const std::string& split = {});
 // The model of a run folder, or of one .safetensors file in it (--select val writes one a split),
-// ready for inference.
+// ready for inference. It computes with the kernels of its training, so that embeddings repeat.
 struct LoadedModel {
   RunInfo info;
   std::unique_ptr<GraphSurgeon> model;
+  std::string split = {};  // as it was saved; empty in most
 };
 LoadedModel load_model(const std::filesystem::path& run, const Place& place);
+
+// The file of split number k's encoder in a run of --select val.
+std::filesystem::path split_model_file(const std::filesystem::path& run, size_t split);
+std::string fingerprint(const Split& split);
+
+// How to load data for a run: as its training did, but for the options that the user set now (their
+// names are `given`) and for the catalog's folder.
+LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
+                      const std::set<std::string>& given);
 
 std::string to_json_text(const RunInfo& info);
 RunInfo run_info_from_json(const std::string& text, const std::string& where);

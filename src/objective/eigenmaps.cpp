@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/eigenmaps.h"
+#include "nn/blas.h"
 
 namespace gs {
 
@@ -34,6 +35,7 @@ void gemm(bool a_transposed, int64_t m, int64_t n, int64_t k, float alpha, const
           int64_t a_stride, const float* b, int64_t b_stride, float beta, float* c,
           int64_t c_stride) {
   const at::AutoDispatchBelowADInplaceOrView guard;
+  const OneBlasThread alone;
   const auto view = [](const float* data, int64_t rows, int64_t columns, int64_t stride) {
     return at::from_blob(const_cast<float*>(data), {rows, columns}, {stride, 1}, at::kFloat);
   };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +18,7 @@
 #include "nn/place.h"
 #include "objective/eigenmaps.h"
 #include "train/adam.h"
+#include "train/checkpoint.h"
 
 namespace gs {
 
@@ -48,14 +48,6 @@ nlohmann::json line_of(const EpochMetrics& m) {
           {"peak_mib", peak_mib()}};
 }
 
-// Options that a resumed run may not change, with the epochs blanked out.
-nlohmann::json fixed_options(RunOptions options) {
-  auto json = describe(options).json();
-  json.erase("epochs");
-  json.erase("checkpoint-every");
-  return json;
-}
-
 class Run {
  public:
   Run(const Dataset& data, const TrainCall& request, Progress& progress)
@@ -68,15 +60,17 @@ class Run {
         model_(data.features.width(), options_.model, place_, random_.fork("init")),
         adam_(model_.parameters(),
               {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
-        batch_(whole_graph(data, options_.model, place_)) {
+        batch_(whole_graph(data, options_.model, place_)),
+        metrics_(request.run) {
     if (place_.native) aggregate_features(batch_, options_.model);
     info_ = {request.data, data.features.width(), data.nodes(), data.graph.edges(), options_};
     if (options_.train.select == Select::val) {
       if (data.labels.task == Task::none)
         fail_data(request.data, "has no labels, which --select val needs",
                   "leave --select at 'last'");
-      splits_ = make_splits(data, options_.train.splits, options_.train.runs,
-                            static_cast<uint64_t>(options_.train.seed));
+      splits_ =
+          make_splits(data, options_.train.splits, options_.train.runs,
+                      static_cast<uint64_t>(request.split_seed.value_or(options_.train.seed)));
       kept_.resize(splits_.size());
       best_.assign(splits_.size(), -1);
     }
@@ -107,7 +101,7 @@ class Run {
   stdfs::path file(const char* name) const { return request_.run / name; }
 
   void start() {
-    if (request_.resume && stdfs::exists(file("state.safetensors"))) return resume();
+    if (request_.resume && has_checkpoint(request_.run)) return resume();
     if (stdfs::exists(request_.run)) {
       if (!stdfs::is_directory(request_.run))
         fail_data(request_.run.string(), "is there and is not a folder",
@@ -116,9 +110,7 @@ class Run {
       if (!stdfs::is_empty(request_.run) && !request_.overwrite && !request_.resume)
         fail_data(request_.run.string(), "holds files already",
                   "pass --resume to go on with it, or --overwrite to start anew");
-      for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors",
-                               "state.safetensors", "embeddings.npy", "scores.json", "ids.txt"})
-        stdfs::remove(file(name));
+      clear_run_folder(request_.run);
     }
     std::error_code error;
     stdfs::create_directories(request_.run, error);
@@ -131,50 +123,20 @@ class Run {
       assign(model_.parameters(), values, "", request_.init.string());
     }
     write_file(file("options.json"), to_json_text(info_) + "\n");
-    write_file(file("metrics.jsonl"), "");
+    metrics_.create();
     checkpoint();
   }
 
   void resume() {
-    const std::string where = file("state.safetensors").string();
-    std::map<std::string, std::string> metadata;
-    const TensorMap tensors = load_tensors(where, &metadata);
-    const RunInfo before = run_info_from_json(metadata["graphsurgeon"], where);
-    if (before.features != info_.features || before.nodes != info_.nodes ||
-        before.edges != info_.edges)
-      fail_data(where, "was trained on other data", "resume with the dataset it began with");
-    const auto then = fixed_options(before.options), now = fixed_options(options_);
-    for (const auto& [key, value] : now.items())
-      if (then[key] != value)
-        fail_usage(
-            "--" + key,
-            fmt::format("is {} now and was {} when the run began", value.dump(), then[key].dump()),
-            "only --epochs may change on --resume");
-    const auto state = nlohmann::json::parse(metadata["state"]);
-    epoch_ = state.at("epoch");
-    adam_.set_steps(state.at("adam_steps"));
-    best_ = state.at("best").get<std::vector<double>>();
-    metrics_bytes_ = state.at("metrics_bytes");
-    rank_ = state.at("rank");
-    assign(model_.parameters(), tensors, "model.", where);
-    const at::NoGradGuard no_gradient;
-    for (auto& [name, tensor] : adam_.state()) tensor.copy_(tensors.at("adam." + name));
-    for (size_t s = 0; s < kept_.size(); ++s)
-      for (const auto& [name, tensor] : model_.parameters().all())
-        if (const auto found = tensors.find(fmt::format("kept.{}.{}", s, name));
-            found != tensors.end())
-          kept_[s][name] = found->second;
-    if (options_.train.epochs < epoch_)
-      fail_usage(
-          "--epochs",
-          fmt::format("is {}, but the run is at epoch {} already", options_.train.epochs, epoch_),
-          "give a larger number");
+    TrainState state =
+        load_checkpoint(request_.run, info_, splits_.size(), model_.parameters(), adam_);
+    epoch_ = state.epoch;
+    rank_ = state.rank;
+    best_ = std::move(state.best);
+    kept_ = std::move(state.kept);
+    clear_temporaries(request_.run);
     write_file(file("options.json"), to_json_text(info_) + "\n");
-    // A line may have been written after the checkpoint; it will be written again.
-    if (stdfs::exists(file("metrics.jsonl")) &&
-        static_cast<int64_t>(stdfs::file_size(file("metrics.jsonl"))) >= metrics_bytes_)
-      stdfs::resize_file(file("metrics.jsonl"), static_cast<uintmax_t>(metrics_bytes_));
-    else metrics_bytes_ = 0, write_file(file("metrics.jsonl"), "");
+    metrics_.cut_back(state.metrics_bytes);
   }
 
   void step() {
@@ -217,19 +179,13 @@ class Run {
                 "the last good checkpoint is kept; try a larger --gamma or a lower --lr");
   }
 
-  void append_metrics(const EpochMetrics& m) {
-    const std::string line = line_of(m).dump() + "\n";
-    std::ofstream out(file("metrics.jsonl"), std::ios::app);
-    out << line;
-    if (!out.flush())
-      fail_data(file("metrics.jsonl").string(), "cannot be written", "is the disk full?");
-    metrics_bytes_ += static_cast<int64_t>(line.size());
-  }
+  void append_metrics(const EpochMetrics& m) { metrics_.append(line_of(m).dump() + "\n"); }
 
   // Probes the validation nodes of each split; keeps for each the weights that did best there.
   void select() {
     const at::Tensor z = embed(model_, batch_).to(at::kCPU, at::kFloat);
     ProbeOptions probe;
+    probe.probe_epochs = probe_epochs(options_.protocol, data_.name);
     const auto scores = validation_scores(z, data_.labels, splits_, probe,
                                           static_cast<uint64_t>(options_.train.seed));
     for (size_t s = 0; s < splits_.size(); ++s) {
@@ -241,28 +197,18 @@ class Run {
   }
 
   void checkpoint() {
-    TensorMap tensors;
-    for (const auto& [name, tensor] : model_.parameters().all()) tensors["model." + name] = tensor;
-    for (const auto& [name, tensor] : adam_.state()) tensors["adam." + name] = tensor;
-    for (size_t s = 0; s < kept_.size(); ++s)
-      for (const auto& [name, tensor] : kept_[s])
-        tensors[fmt::format("kept.{}.{}", s, name)] = tensor;
-    const nlohmann::json state{{"epoch", epoch_},
-                               {"adam_steps", adam_.steps()},
-                               {"best", best_},
-                               {"rank", rank_},
-                               {"metrics_bytes", metrics_bytes_}};
-    save_tensors(file("state.safetensors"), tensors,
-                 {{"graphsurgeon", to_json_text(info_)}, {"state", state.dump()}});
+    save_checkpoint(request_.run, info_, model_.parameters(), adam_,
+                    {epoch_, rank_, best_, kept_, metrics_.bytes()});
   }
 
   TrainResult finish() {
     TensorMap weights;
     for (const auto& [name, tensor] : model_.parameters().all()) weights[name] = tensor;
     for (size_t s = 0; s < kept_.size(); ++s) {
-      save_model(request_.run / fmt::format("model-split-{}.safetensors", s), kept_[s], info_);
-      if (s == 0) weights = kept_[0];
+      if (kept_[s].empty()) kept_[s] = weights;  // no epoch was trained, so none was looked at
+      save_model(split_model_file(request_.run, s), kept_[s], info_, fingerprint(splits_[s]));
     }
+    if (!kept_.empty()) weights = kept_[0];
     save_model(file("model.safetensors"), weights, info_);
     assign(model_.parameters(), weights, "", file("model.safetensors").string());
     const at::Tensor z = embed(model_, batch_, {}, progress_).to(at::kCPU, at::kFloat).contiguous();
@@ -290,12 +236,13 @@ class Run {
   GraphSurgeon model_;
   Adam adam_;
   Batch batch_;
+  MetricsFile metrics_;
   RunInfo info_;
   std::vector<Split> splits_;
   std::vector<TensorMap> kept_;  // of each split, with --select val
   std::vector<double> best_, seconds_;
   EpochMetrics last_;
-  int64_t epoch_ = 0, metrics_bytes_ = 0;
+  int64_t epoch_ = 0;
   double rank_ = 0;    // effective rank at the last look
   int collapsed_ = 0;  // looks in a row that found a collapse
 };
@@ -303,6 +250,7 @@ class Run {
 }  // namespace
 
 TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress) {
+  request.options.check();
   if (data.features.width() == 0)
     fail_data(request.data, "has no features",
               "make some with --make-features degree, random or spectral");

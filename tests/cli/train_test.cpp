@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/random.h"
 #include "support/files.h"
@@ -140,8 +142,8 @@ pid_t start_training(const fs::path& run, bool resume) {
     freopen("/dev/null", "w", stderr);
     freopen("/dev/null", "w", stdout);
     execl(program.c_str(), program.c_str(), "train", kGraph, "-o", target.c_str(), "--aug-dim",
-          "24", "--dim", "8", "--lr", "0.01", "--quiet", "--epochs", "300", "--checkpoint-every",
-          "3", resume ? "--resume" : "--overwrite", nullptr);
+          "24", "--dim", "8", "--lr", "0.01", "--quiet", "--threads", "1", "--epochs", "150",
+          "--checkpoint-every", "3", resume ? "--resume" : "--overwrite", nullptr);
     _exit(127);
   }
   return child;
@@ -153,32 +155,88 @@ int wait_for(pid_t child) {
   return status;
 }
 
+// Every line of metrics.jsonl without what differs from run to run.
+std::vector<json> metrics(const fs::path& run) {
+  std::vector<json> lines;
+  std::istringstream text(read_text(run / "metrics.jsonl"));
+  for (std::string line; std::getline(text, line);) {
+    lines.push_back(json::parse(line));
+    lines.back().erase("seconds");
+    lines.back().erase("peak_mib");
+  }
+  return lines;
+}
+
+int64_t lines_of(const fs::path& run) {
+  const std::string text = read_text(run / "metrics.jsonl");
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+// Whether a file of that name is being written: AtomicFile's temporary stands beside it.
+bool is_writing(const fs::path& run, const std::string& name) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(run, error))
+    if (entry.path().filename().string().starts_with("." + name + ".tmp-")) return true;
+  return false;
+}
+
+// Waits for `moment` or the child's end, then kills it. False when it had ended by itself.
+bool kill_at(pid_t child, const std::function<bool()>& moment) {
+  int status = 0;
+  while (!moment()) {
+    if (waitpid(child, &status, WNOHANG) == child) {
+      EXPECT_EQ(status, 0) << "a resumed run was refused";
+      return false;
+    }
+    usleep(200);
+  }
+  kill(child, SIGKILL);
+  return WIFSIGNALED(wait_for(child));
+}
+
 TEST(TrainCommand, KilledAtAnyMomentItResumesToTheSameBytes) {
   const TempFolder folder;
-  ASSERT_EQ(WEXITSTATUS(wait_for(start_training(folder / "whole", false))), 0);
+  const fs::path run = folder / "run";
+  ASSERT_EQ(wait_for(start_training(folder / "whole", false)), 0);
   Random random(11);
-  int killed = 0;
-  for (int attempt = 0; attempt < 60; ++attempt) {
-    const pid_t child = start_training(folder / "run", attempt > 0);
-    usleep(static_cast<useconds_t>(200000 + random.below(900000)));
-    kill(child, SIGKILL);
-    const int status = wait_for(child);
-    if (WIFEXITED(status)) {
-      ASSERT_EQ(WEXITSTATUS(status), 0) << "a resumed run was refused";
-      break;
-    }
-    ++killed;
+  int killed = 0, while_writing = 0;
+  const auto attempt = [&](const std::function<bool()>& moment) {
+    const bool dead = kill_at(start_training(run, killed > 0), moment);
+    killed += dead;
+    while_writing += dead && is_writing(run, "state.safetensors");
+    return dead;
+  };
+  // Before there is anything, then at random moments of each fifth of the run, every second time
+  // the next time that a checkpoint is being written.
+  ASSERT_TRUE(attempt([&, start = 0]() mutable { return ++start > 200; }));
+  for (int part = 0; part < 5; ++part) {
+    const auto epoch = static_cast<int64_t>(30 * part + random.below(30));
+    useconds_t pause = static_cast<useconds_t>(random.below(8000));
+    const bool dead = attempt([&] {
+      if (lines_of(run) <= epoch) return false;
+      if (part % 2 == 0) return is_writing(run, "state.safetensors");
+      usleep(std::exchange(pause, 0));
+      return true;
+    });
+    ASSERT_TRUE(dead || part == 4) << "it ended before epoch " << epoch;
   }
-  const pid_t last = start_training(folder / "run", true);
-  ASSERT_EQ(WEXITSTATUS(wait_for(last)), 0);
-  EXPECT_GT(killed, 0);
-  EXPECT_EQ(read_text(folder / "run/embeddings.npy"), read_text(folder / "whole/embeddings.npy"));
+  // And while the results are being written.
+  attempt(
+      [&] { return is_writing(run, "model.safetensors") || is_writing(run, "embeddings.npy"); });
+  EXPECT_GE(killed, 5);
+  EXPECT_GT(while_writing, 0);
+  ASSERT_EQ(wait_for(start_training(run, true)), 0);
+  for (const char* name : {"embeddings.npy", "model.safetensors", "options.json"})
+    EXPECT_EQ(read_text(run / name), read_text(folder / "whole" / name)) << name;
+  EXPECT_EQ(metrics(run), metrics(folder / "whole"));
+  for (const auto& entry : fs::directory_iterator(run))
+    EXPECT_EQ(entry.path().string().find(".tmp-"), std::string::npos) << entry.path();
 }
 
 TEST(TrainCommand, AnInterruptIsExitFourAndResumable) {
   const TempFolder folder;
   const pid_t child = start_training(folder / "run", false);
-  for (int i = 0; i < 200 && read_text(folder / "run/metrics.jsonl").empty(); ++i) usleep(20000);
+  for (int i = 0; i < 800 && read_text(folder / "run/metrics.jsonl").empty(); ++i) usleep(5000);
   kill(child, SIGINT);
   const int status = wait_for(child);
   ASSERT_TRUE(WIFEXITED(status));

@@ -152,6 +152,49 @@ TEST(Config, UnknownKeysAndWrongValuesAreErrors) {
   EXPECT_THROW(apply_config(s.list, folder / "absent.json"), Error);
 }
 
+TEST(Config, ASimilarityWeightMayBeANumber) {
+  const test::TempFolder folder;
+  for (const auto& [text, factor] : {std::pair{"1000", 1000.0}, {"2.5", 2.5}, {"\"sum\"", 50.0}}) {
+    test::write_text(folder / "c.json", fmt::format(R"({{"similarity-weight": {}}})", text));
+    Session s;
+    apply_config(s.list, folder / "c.json");
+    EXPECT_EQ(s.options.loss.similarity_factor(50, 4), factor) << text;
+  }
+  test::write_text(folder / "c.json", R"({"splits": 3})");  // any other text stays a text
+  Session s;
+  expect_usage_error([&] { apply_config(s.list, folder / "c.json"); }, "a text");
+}
+
+TEST(Config, KeysBesideTheOptionsAreKnownOnes) {
+  const test::TempFolder folder;
+  const auto apply = [&](const std::string& text) {
+    test::write_text(folder / "c.json", text);
+    Session s;
+    apply_config(s.list, folder / "c.json");
+    return s.options.train.epochs;
+  };
+  EXPECT_EQ(apply(R"({"origin": "a study", "options": {"epochs": 7}})"), 7);
+  EXPECT_EQ(apply(R"({"graphsurgeon": "0.1.0", "data": "d", "features": 3, "nodes": 4, "edges": 5,
+                      "options": {"epochs": 7}})"),
+            7);
+  expect_usage_error([&] { apply(R"({"orgin": "a study", "options": {"epochs": 7}})"); },
+                     "did you mean 'origin'");
+  expect_usage_error([&] { apply(R"({"origin": "a study", "option": {"epochs": 7}})"); },
+                     "did you mean 'options'");
+  expect_usage_error([&] { apply(R"({"gamma": 1, "options": {"epochs": 7}})"); },
+                     "move it into \"options\"");
+  expect_usage_error([&] { apply(R"({"origin": "a study", "epochs": 7})"); }, "no \"options\"");
+}
+
+TEST(Config, EveryPresetFileIsAConfigToo) {
+  for (const auto& file : fs::directory_iterator(fs::path(GS_TEST_SOURCE_DIR) / "presets")) {
+    Session preset, config;
+    apply_preset(preset.list, file.path().stem().string());
+    apply_config(config.list, file.path());
+    EXPECT_EQ(config.list.json(), preset.list.json()) << file.path();
+  }
+}
+
 TEST(Config, AnUnknownKeyIsAnErrorEvenBesideAGivenOne) {
   const test::TempFolder folder;
   test::write_text(folder / "c.json", R"({"epochs": 7, "epochz": 7})");
@@ -180,6 +223,25 @@ TEST(Protocol, PaperSetsEpochsAndSelectionUnlessGiven) {
   apply_preset(authors.list, "flickr");
   authors.options.apply_protocol(authors.list);
   EXPECT_EQ(authors.options.train.epochs, 300);
+}
+
+TEST(Protocol, ThePaperProbesAHundredStepsButOnYelpAndReddit) {
+  int datasets = 0;
+  for (const Preset& preset : presets()) {
+    const bool large = preset.name == "yelp" || preset.name == "reddit";
+    EXPECT_EQ(probe_epochs(Protocol::paper, preset.name), large ? 500 : 100) << preset.name;
+    EXPECT_EQ(probe_epochs(Protocol::authors, preset.name), 500) << preset.name;
+    ++datasets;
+  }
+  EXPECT_EQ(datasets, 14);
+  EXPECT_EQ(probe_epochs(Protocol::paper, "my own"), 100);
+}
+
+TEST(RunOptions, CheckFindsAWrongSimilarityWeightWithoutData) {
+  Session s;
+  EXPECT_NO_THROW(s.options.check());
+  s.type("similarity-weight", "foo");
+  expect_usage_error([&] { s.options.check(); }, "similarity-weight");
 }
 
 TEST(LossOptions, SimilarityFactorIsANumberSumOrElement) {

@@ -1,0 +1,27 @@
+#include "nn/blas.h"
+
+#include <dlfcn.h>
+
+namespace gs {
+
+namespace {
+
+// MKL is inside libtorch and has no header there; another BLAS has no such function, nor the need.
+using SetThreads = int (*)(int);
+SetThreads mkl_set_threads() {
+  static const auto found =
+      reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "MKL_Set_Num_Threads_Local"));
+  return found;
+}
+
+}  // namespace
+
+OneBlasThread::OneBlasThread() {
+  if (const SetThreads set = mkl_set_threads()) before_ = set(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  if (const SetThreads set = mkl_set_threads()) set(before_);
+}
+
+}  // namespace gs

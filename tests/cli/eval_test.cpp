@@ -1,0 +1,185 @@
+// eval, and the nearest nodes of embed, run as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+#include "support/program.h"
+
+namespace gs::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kGraph = "sbm:nodes=300,classes=3,features=16,seed=3";
+
+Outcome train(const fs::path& run, const std::string& more = {}) {
+  return run_program("train " + std::string(kGraph) + " -o " + run.string() +
+                     " --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs 4 " + more);
+}
+
+Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {
+  return run_program(
+      "eval " + input.string() + " " + kGraph + " --runs 3 --quiet --threads 1 " + more,
+      environment);
+}
+
+json result_of(const Outcome& run) {
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return run.exit_code == 0 ? json::parse(run.out) : json::object();
+}
+
+std::set<std::string> files_of(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+  return names;
+}
+
+TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingBehind) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--seed 5").exit_code, 0);
+  const auto before = files_of(folder / "run");
+  fs::create_directory(folder / "tmp");
+  const std::string more = "--probe-epochs 30 --no-reference --seeds 3 ";
+  const std::string place = "TMPDIR=" + (folder / "tmp").string();
+  const json r = result_of(eval(folder / "run", more + "--json", place));
+  ASSERT_EQ(r["encoders"].size(), 3u);
+  double mean = 0, within = 0, all = 0, between = 0;
+  for (int e = 0; e < 3; ++e) {
+    const json& encoder = r["encoders"][e];
+    EXPECT_EQ(encoder["seed"], 5 + e);
+    EXPECT_EQ(encoder["runs"].size(), 3u);
+    mean += encoder["mean"].get<double>() / 3;
+    within += std::pow(encoder["std"].get<double>(), 2) / 3;
+  }
+  for (const json& encoder : r["encoders"])
+    between += std::pow(encoder["mean"].get<double>() - mean, 2) / 3;
+  ASSERT_EQ(r["runs"].size(), 9u);
+  for (const json& run : r["runs"]) all += std::pow(run.get<double>() - mean, 2) / 9;
+  EXPECT_NEAR(r["mean"].get<double>(), mean, 1e-9);
+  EXPECT_NEAR(r["std"].get<double>(), std::sqrt(within), 1e-9);
+  EXPECT_NEAR(r["std_over_seeds"].get<double>(), std::sqrt(between), 1e-9);
+  EXPECT_NEAR(within + between, all, 1e-9);
+  EXPECT_EQ(files_of(folder / "run"), before);
+  EXPECT_TRUE(fs::is_empty(folder / "tmp"));
+  const Outcome text = eval(folder / "run", more, place);
+  EXPECT_THAT(text.out, HasSubstr("trained, seed 7"));
+  EXPECT_THAT(text.out, HasSubstr("over splits, +- "));
+  EXPECT_THAT(text.out, HasSubstr("over 3 encoders"));
+}
+
+TEST(EvalSeeds, OneEncoderHasNoDeviationOverEncoders) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const json r = result_of(eval(folder / "run", "--probe-epochs 5 --no-reference --json"));
+  EXPECT_EQ(r["encoders"].size(), 1u);
+  EXPECT_EQ(r["encoders"][0]["std"], r["std"]);
+  EXPECT_TRUE(r["std_over_seeds"].is_null());
+}
+
+TEST(EvalSeeds, EmbeddingsInAFileCannotBeTrainedAgain) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const Outcome run = eval(folder / "run/embeddings.npy", "--seeds 2");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--seeds"));
+  EXPECT_THAT(run.err, HasSubstr("is not a run"));
+}
+
+TEST(EvalCommand, ReferenceIsSwitchedOffByItsNoForm) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const std::string probe = "--probe-epochs 5 --json ";
+  EXPECT_EQ(result_of(eval(folder / "run", probe))["reference"].size(), 3u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe + "--reference"))["reference"].size(), 3u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe + "--no-reference"))["reference"].size(), 0u);
+  EXPECT_EQ(eval(folder / "run", probe + "--no-reference --reference").exit_code, 2);
+  EXPECT_THAT(run_program("eval --help").out, HasSubstr("--no-reference"));
+  EXPECT_THAT(run_program("eval --help").out, Not(HasSubstr("--no-json"))) << "is off by default";
+}
+
+TEST(EvalCommand, TakesTheProtocolFromTheRunOrTheFlag) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--protocol paper --select last").exit_code, 0);
+  const auto steps = [&](const char* input, const std::string& more) {
+    return result_of(eval(folder / input, "--no-reference --json " + more))["probe_epochs"];
+  };
+  EXPECT_EQ(steps("run", ""), 100);
+  EXPECT_EQ(steps("run", "--protocol authors"), 500);
+  EXPECT_EQ(steps("run", "--probe-epochs 7"), 7);
+  EXPECT_EQ(steps("run/embeddings.npy", ""), 500);
+  EXPECT_EQ(steps("run/embeddings.npy", "--protocol paper"), 100);
+}
+
+TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
+  const TempFolder folder;
+  const std::string select = "--select val --select-every 4 --splits random:10/20/70 --runs 3";
+  ASSERT_EQ(train(folder / "run", select).exit_code, 0);
+  const std::string probe = "--no-reference --probe-epochs 5 --json ";
+  EXPECT_EQ(result_of(eval(folder / "run", probe))["splits"], "3 random:10/20/70, seed 0");
+  const Outcome run = eval(folder / "run", probe + "--split-seed 1");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--split-seed"));
+}
+
+TEST(TrainCommand, AWrongSimilarityWeightIsToldBeforeAnyDataIsRead) {
+  const TempFolder folder;
+  const Outcome run =
+      run_program("train no/such/data --similarity-weight foo -o " + (folder / "run").string(),
+                  "LD_DEBUG=files");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("error: --similarity-weight: 'foo' is neither"));
+  EXPECT_THAT(run.err, Not(HasSubstr("libtorch")));
+  EXPECT_FALSE(fs::exists(folder / "run"));
+}
+
+TEST(NearestNodes, ByOriginalIdAndByNumber) {
+  const TempFolder folder;
+  write_text(folder / "data/edges.csv", "source,target\nann,bob\nbob,cy\ncy,ann\ncy,\"d,d\"\n");
+  write_text(folder / "data/features.csv", "id,x,y\nann,1,0\nbob,0,1\ncy,1,1\n\"d,d\",0.5,0\n");
+  const std::string data = (folder / "data").string(), run = (folder / "run").string();
+  ASSERT_EQ(run_program("train " + data + " -o " + run + " --aug-dim 8 --dim 4 --epochs 2 --quiet")
+                .exit_code,
+            0);
+  const auto near = [&](const std::string& source, const std::string& more) {
+    return run_program("embed " + source + " " + data + " --quiet --nearest " + more);
+  };
+  const json by_id = result_of(near(run, "bob -k 2 --json"));
+  ASSERT_EQ(by_id["neighbors"].size(), 2u);
+  EXPECT_EQ(result_of(near(run, "'#1' -k 2 --json"))["neighbors"], by_id["neighbors"]);
+  // From the file of embeddings, which is mapped: the same, without the model.
+  EXPECT_EQ(result_of(near(run + "/embeddings.npy", "bob -k 2 --json"))["neighbors"],
+            by_id["neighbors"]);
+  const Outcome unknown = near(run, "bobb");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("no node has the id 'bobb'; did you mean 'bob'?"));
+  const std::string csv = (folder / "near.csv").string();
+  ASSERT_EQ(near(run, "bob -o " + csv).exit_code, 0);
+  EXPECT_THAT(read_text(csv), HasSubstr("id,node,cosine\n"));
+  EXPECT_THAT(read_text(csv), HasSubstr("\n\"d,d\",3,"));
+  EXPECT_EQ(near(run, "bob -o " + csv).exit_code, 3) << "an existing file is kept";
+  EXPECT_EQ(near(run, "bob -o " + (folder / "near.npy").string()).exit_code, 2);
+}
+
+TEST(NearestNodes, OfAGraphWithoutIdsAreNumbers) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const std::string embed = "embed " + (folder / "run").string() + " " + kGraph + " --quiet";
+  const json r = result_of(run_program(embed + " --nearest 299 --json"));
+  EXPECT_EQ(r["neighbors"].size(), 10u);
+  const Outcome beyond = run_program(embed + " --nearest 300");
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_THAT(beyond.err, HasSubstr("nodes are 0 to 299"));
+  EXPECT_EQ(run_program("embed " + (folder / "run/embeddings.npy").string() + " " + kGraph +
+                        " -o " + (folder / "z.npy").string())
+                .exit_code,
+            2)
+      << "there is nothing to embed with";
+}
+
+}  // namespace
+}  // namespace gs::test
