@@ -21,6 +21,7 @@ namespace gs {
 // scipy names them ("adj_" in gnn-benchmark, "" in scipy's own save_npz). Checked, but as stored:
 // columns may be unsorted or repeated (sorted_rows.h mends that). At most 2^31 - 1 rows or columns.
 SparseMatrix read_csr(const Npz& file, const std::string& prefix, bool with_values);
+std::array<int64_t, 2> csr_shape(const Npz& file, const std::string& prefix);  // rows, columns
 
 // An edge row -> column for every entry of a square matrix (data Error at `where` otherwise).
 // Values become weights.

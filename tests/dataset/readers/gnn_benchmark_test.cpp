@@ -13,7 +13,9 @@ using testing::ElementsAre;
 RawDataset read(const fs::path& path) {
   ReadRequest request;
   request.path = path;
-  return read_gnn_benchmark(request);
+  RawDataset raw = read_gnn_benchmark(request);
+  raw.wait_for_features();
+  return raw;
 }
 
 // Four nodes, edges 0->1, 0->2, 2->0, 3->3; features 4 x 3 with an unsorted row and a repeated
