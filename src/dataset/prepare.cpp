@@ -257,6 +257,7 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
   out.raw_edges = raw.raw_edges ? raw.raw_edges : (built ? raw.graph.edges() : raw.edges.size());
   if (built && (!symmetrize || raw.graph.symmetric) && loops == SelfLoops::keep) {
     out.graph = std::move(raw.graph);
+    out.dropped = raw.dropped;
     return;
   }
   if (built) raw.edges = to_edges(raw.graph), raw.graph = {};
@@ -265,6 +266,8 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
   raw.edges.nodes = raw.nodes;
   out.graph = build_csr(std::move(raw.edges), {.symmetrize = symmetrize, .self_loops = loops},
                         &out.dropped);
+  out.dropped.self_loops += raw.dropped.self_loops;
+  out.dropped.duplicates += raw.dropped.duplicates;
   if (symmetrize) done.emplace_back("symmetrised");
   if (loops == SelfLoops::drop) done.emplace_back("self-loops dropped");
   if (loops == SelfLoops::add) done.emplace_back("self-loops added");

@@ -28,6 +28,7 @@ struct RawDataset {
   EdgeList edges;  // unless `graph` is already built (our own format)
   Csr graph;
   int64_t raw_edges = 0;  // rows in the file; 0: edges.size()
+  BuildCounts dropped;    // before it was written, of a graph that is already built
   Features features;
   bool has_features = false;
   // Set where features are still being inflated on another thread: prepare() builds the graph

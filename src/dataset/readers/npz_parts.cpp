@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "dataset/readers/table.h"
 
 namespace gs {
 
@@ -224,6 +225,23 @@ Features dense_features(const NpyArray& array, int64_t rows) {
               "there must be one row for every node");
   }
   return {DenseMatrix{array.shape[0], array.shape[1], array.as<float>()}};
+}
+
+RawDataset read_dense_npz(const Npz& file, const std::filesystem::path& path,
+                          std::string_view features, std::string_view edges,
+                          std::string_view labels) {
+  RawDataset raw;
+  raw.name = dataset_name(path);
+  raw.features_where = member_place(file, features);
+  raw.features = dense_features(file.get(features));
+  raw.has_features = true;
+  raw.nodes = raw.features.rows();
+  check_node_count(raw.nodes, raw.features_where);
+  raw.edges_where = member_place(file, edges);
+  raw.edges = pair_edges(file.get(edges), raw.nodes);
+  raw.labels_where = member_place(file, labels);
+  raw.labels = npy_labels(file.get(labels), raw.nodes);
+  return raw;
 }
 
 Labels class_labels(std::vector<int32_t> ids, const std::string& where) {
