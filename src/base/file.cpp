@@ -33,6 +33,10 @@ struct Descriptor {
 };
 
 struct Mapping {
+  Mapping(void* address, size_t length) : address(address), length(length) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
   void* address;
   size_t length;
   ~Mapping() { ::munmap(address, length); }
@@ -236,7 +240,7 @@ void write_file(const fs::path& target, std::string_view text) {
   file.commit();
 }
 
-AtomicFolder::AtomicFolder(fs::path target, bool overwrite)
+AtomicFolder::AtomicFolder(const fs::path& target, bool overwrite)
     : target_(nameable(target)), overwrite_(overwrite) {
   check_output(target_, overwrite);
   temporary_ = make_temporary(

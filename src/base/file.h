@@ -66,7 +66,7 @@ void write_file(const fs::path& target, std::string_view text);  // AtomicFile i
 // at commit().
 class AtomicFolder {
  public:
-  AtomicFolder(fs::path target, bool overwrite);
+  AtomicFolder(const fs::path& target, bool overwrite);
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;

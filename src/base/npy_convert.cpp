@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/npy.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -221,7 +222,7 @@ Array<T> NpyArray::as() const {
     if (std::is_same_v<S, T> && plain && aligned)
       return {owner,
               std::span(reinterpret_cast<const T*>(data.data()), static_cast<size_t>(count()))};
-    const std::shared_ptr<T[]> out(new T[static_cast<size_t>(count())]);  // not zero-filled
+    const std::shared_ptr<T[]> out = uninitialised<T>(count());
     convert_all<T, S>(*this, out.get());
     return {out, std::span<const T>(out.get(), static_cast<size_t>(count()))};
   });

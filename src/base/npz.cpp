@@ -4,10 +4,15 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <exception>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/registry.h"
 
@@ -20,7 +25,6 @@ constexpr std::string_view kDamaged =
     "the file is damaged or was cut short; copy or download it again";
 
 using Bytes = std::shared_ptr<std::byte[]>;
-Bytes uninitialised(int64_t size) { return Bytes(new std::byte[static_cast<size_t>(size)]); }
 
 struct CloseZip {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -69,7 +73,7 @@ Bytes read_stored(zip_t* archive, int64_t index, int64_t size, const std::string
     fail_data(where,
               fmt::format("damaged zip member: {}", zip_error_strerror(zip_get_error(archive))),
               std::string(kDamaged));
-  Bytes bytes = uninitialised(size);
+  Bytes bytes = uninitialised<std::byte>(size);
   for (int64_t done = 0; done < size;) {
     const zip_int64_t got =
         zip_fread(member.get(), bytes.get() + done, static_cast<zip_uint64_t>(size - done));
@@ -81,35 +85,127 @@ Bytes read_stored(zip_t* archive, int64_t index, int64_t size, const std::string
   return bytes;
 }
 
+// Inflates a member (or takes it as stored) and checks its sum.
+NpyArray unpack(Bytes stored, int64_t stored_bytes, bool deflated, int64_t bytes, uint32_t crc,
+                const std::string& where) {
+  const auto size = static_cast<size_t>(bytes);
+  Bytes out = std::move(stored);
+  if (deflated) {
+    const Bytes packed = std::exchange(out, uninitialised<std::byte>(bytes));
+    const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> inflater(
+        libdeflate_alloc_decompressor());
+    if (!inflater) throw std::bad_alloc();
+    const auto result = libdeflate_deflate_decompress(
+        inflater.get(), packed.get(), static_cast<size_t>(stored_bytes), out.get(), size, nullptr);
+    if (result != LIBDEFLATE_SUCCESS)
+      fail_data(
+          where,
+          fmt::format("damaged deflate data, or not the {} bytes that the zip promises", size),
+          std::string(kDamaged));
+  }
+  if (libdeflate_crc32(0, out.get(), size) != crc)
+    fail_data(where, "its checksum (CRC-32) does not match", std::string(kDamaged));
+  return parse_npy({out.get(), size}, out, where);
+}
+
 }  // namespace
 
-struct Npz::Packed {
-  std::string name, where;
-  Member member;
-  Bytes bytes;
-
-  NpyArray unpack() const {
-    const auto size = static_cast<size_t>(member.bytes);
-    Bytes out = bytes;
-    if (member.deflated) {
-      out = uninitialised(member.bytes);
-      const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> inflater(
-          libdeflate_alloc_decompressor());
-      if (!inflater) throw std::bad_alloc();
-      const auto result = libdeflate_deflate_decompress(inflater.get(), bytes.get(),
-                                                        static_cast<size_t>(member.stored_bytes),
-                                                        out.get(), size, nullptr);
-      if (result != LIBDEFLATE_SUCCESS)
-        fail_data(
-            where,
-            fmt::format("damaged deflate data, or not the {} bytes that the zip promises", size),
-            std::string(kDamaged));
+// Members that are asked for together. Whoever comes first to one inflates it: a thread of this
+// class, or the caller who needs it. A zip_t serves one thread at a time; it only copies the packed
+// bytes out, which is quick.
+class Npz::Preloading {
+ public:
+  Preloading(const Npz& file, std::span<const std::string> wanted)
+      : archive_(open_zip(file.file_)) {
+    for (const std::string& name : wanted) {
+      const Member& member = file.find(name);
+      if (find(name)) continue;
+      parts_.push_back({name, file.place(name), member});
     }
-    if (libdeflate_crc32(0, out.get(), size) != member.crc)
-      fail_data(where, "its checksum (CRC-32) does not match", std::string(kDamaged));
-    return parse_npy({out.get(), size}, out, where);
+    std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+      return a.member.stored_bytes > b.member.stored_bytes;
+    });
   }
+  ~Preloading() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    for (std::thread& worker : workers_) worker.join();
+  }
+  Preloading(const Preloading&) = delete;
+  Preloading& operator=(const Preloading&) = delete;
+
+  void start(int workers) {
+    for (int i = 0; i < workers && i < std::ssize(parts_); ++i)
+      workers_.emplace_back([this] { work(); });
+  }
+
+  // Inflates what nobody has begun until nothing is left.
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (Part& part : parts_)
+      if (part.state == State::waiting && !stopped_) unpack_part(part, lock);
+  }
+
+  bool has(std::string_view name) { return find(name) != nullptr; }
+
+  NpyArray get(std::string_view name) {
+    Part& part = *find(name);
+    std::unique_lock lock(mutex_);
+    if (part.state == State::waiting) unpack_part(part, lock);
+    changed_.wait(lock, [&] { return part.state == State::done; });
+    if (part.error) std::rethrow_exception(part.error);
+    return part.array;
+  }
+
+ private:
+  enum class State { waiting, begun, done };
+  struct Part {
+    std::string name, where;
+    Member member;
+    State state = State::waiting;
+    NpyArray array = {};
+    std::exception_ptr error = nullptr;
+  };
+
+  Part* find(std::string_view name) {
+    const auto found = std::find_if(parts_.begin(), parts_.end(),
+                                    [&](const Part& part) { return part.name == name; });
+    return found == parts_.end() ? nullptr : &*found;
+  }
+
+  void unpack_part(Part& part, std::unique_lock<std::mutex>& lock) {
+    part.state = State::begun;
+    lock.unlock();
+    NpyArray array;
+    std::exception_ptr error;
+    try {
+      array = unpack(copy_stored(part), part.member.stored_bytes, part.member.deflated,
+                     part.member.bytes, part.member.crc, part.where);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    part.array = std::move(array), part.error = std::move(error);
+    part.state = State::done;
+    changed_.notify_all();
+  }
+
+  Bytes copy_stored(const Part& part) {
+    const std::lock_guard lock(archive_mutex_);
+    return read_stored(archive_.get(), part.member.index, part.member.stored_bytes, part.where);
+  }
+
+  std::mutex mutex_, archive_mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  const Zip archive_;
+  std::vector<Part> parts_;  // by size; not changed once there are workers, but for what they hold
+  std::vector<std::thread> workers_;
 };
+
+Npz::~Npz() = default;
 
 Npz::Npz(const fs::path& path) : path_(path.string()), file_(path) {
   const Zip archive = open_zip(file_);
@@ -181,49 +277,41 @@ NpyArray Npz::get(std::string_view name) const {
   return std::move(get_all({&wanted, 1}).begin()->second);
 }
 
-std::map<std::string, NpyArray> Npz::get_all(std::span<const std::string> wanted) const {
-  std::map<std::string, NpyArray> arrays;
-  std::vector<Packed> packed;
+void Npz::check_memory(std::span<const std::string> wanted) const {
   const int64_t memory = memory_limit();
   int64_t total = 0;
-  for (const std::string& name : wanted) {
-    if (const auto found = preloaded_.find(name); found != preloaded_.end()) {
-      arrays.insert(*found);
-      continue;
-    }
-    const Member& member = find(name);
-    if (!arrays.emplace(name, NpyArray()).second) continue;
-    packed.push_back({name, place(name), member, nullptr});
-    if (__builtin_add_overflow(total, member.bytes, &total) || total > memory)
+  for (const std::string& name : wanted)
+    if (__builtin_add_overflow(total, find(name).bytes, &total) || total > memory)
       fail_data(
           path_,
           fmt::format("its arrays unpack to more than this machine's memory of {} bytes", memory),
           "use a machine with more memory, or unpack the zip and load its .npy files");
+}
+
+std::map<std::string, NpyArray> Npz::get_all(std::span<const std::string> wanted) const {
+  std::map<std::string, NpyArray> arrays;
+  std::vector<std::string> others;
+  for (const std::string& name : wanted) {
+    if (!arrays.emplace(name, NpyArray()).second) continue;
+    if (preloading_ && preloading_->has(name)) arrays[name] = preloading_->get(name);
+    else others.push_back(name);
   }
-  if (packed.empty()) return arrays;
-  // A zip_t serves one thread: it copies the packed bytes out, which is quick; inflating is what
-  // takes time.
-  const Zip archive = open_zip(file_);
-  for (Packed& one : packed)
-    one.bytes = read_stored(archive.get(), one.member.index, one.member.stored_bytes, one.where);
-  std::sort(packed.begin(), packed.end(), [](const Packed& a, const Packed& b) {
-    return a.member.stored_bytes > b.member.stored_bytes;
-  });
-  parallel_for(static_cast<int64_t>(packed.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      Packed& one = packed[static_cast<size_t>(i)];
-      arrays.at(one.name) = one.unpack();
-      one.bytes.reset();
-    }
-  });
+  if (others.empty()) return arrays;
+  check_memory(others);
+  Preloading parts(*this, others);
+  parallel_for(static_cast<int64_t>(others.size()), 1, [&](int64_t, int64_t) { parts.work(); });
+  for (const std::string& name : others) arrays[name] = parts.get(name);
   return arrays;
 }
 
 void Npz::preload(std::span<const std::string> wanted) {
+  GS_ASSERT(!preloading_);
   std::vector<std::string> present;
   for (const std::string& name : wanted)
     if (has(name)) present.push_back(name);
-  preloaded_ = get_all(present);
+  check_memory(present);
+  preloading_ = std::make_unique<Preloading>(*this, present);
+  preloading_->start(threads() - 1);
 }
 
 }  // namespace gs

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +17,18 @@ namespace gs {
 class Npz {
  public:
   explicit Npz(const fs::path& path);
+  ~Npz();
+  Npz(const Npz&) = delete;
+  Npz& operator=(const Npz&) = delete;
 
   bool has(std::string_view name) const;  // without ".npy"
   std::vector<std::string> names() const;
   NpyArray get(std::string_view name) const;  // data Error that lists the members when it is absent
   // Several members at once, inflated in parallel.
   std::map<std::string, NpyArray> get_all(std::span<const std::string> wanted) const;
-  // The same, kept for later calls of get and get_all; names that are not there are passed over.
+  // Begins to inflate members on other threads, the largest first, while the caller goes on. get
+  // and get_all then wait for those, or inflate what nobody has begun; what is wrong with a member
+  // is thrown there. Names that are not in the file are passed over. At most once.
   void preload(std::span<const std::string> wanted);
   const std::string& path() const { return path_; }
 
@@ -32,14 +38,15 @@ class Npz {
     bool deflated = false;
     uint32_t crc = 0;
   };
-  struct Packed;  // a member as it lies in the file
+  class Preloading;
   const Member& find(std::string_view name) const;
+  void check_memory(std::span<const std::string> wanted) const;
   std::string place(std::string_view name) const { return path_ + "[" + std::string(name) + "]"; }
 
   std::string path_;
   MappedFile file_;
   std::map<std::string, Member, std::less<>> members_;
-  std::map<std::string, NpyArray> preloaded_;
+  std::unique_ptr<Preloading> preloading_;
 };
 
 }  // namespace gs

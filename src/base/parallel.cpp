@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -26,7 +27,7 @@ int available_cores() {
   std::string quota;
   double period = 0;
   if (file >> quota >> period && quota != "max" && period > 0)
-    cores = std::min(cores, std::max(1, static_cast<int>(std::stod(quota) / period + 0.5)));
+    cores = std::min(cores, std::max(1, static_cast<int>(std::lround(std::stod(quota) / period))));
   return std::max(1, cores);
 }
 

@@ -74,7 +74,7 @@ Placed read_tensor(const std::string& name, const Json& json, std::span<const st
     fail_data(where, fmt::format("type '{}' is not known", printable(out.dtype)),
               "convert it to F32 or another plain type");
   for (const Json& length : shape) out.shape.push_back(length_in(length, where));
-  const Placed placed{length_in(offsets[0], where), length_in(offsets[1], where), name};
+  Placed placed{length_in(offsets[0], where), length_in(offsets[1], where), name};
   if (placed.begin > placed.end || placed.end > static_cast<int64_t>(data.size()))
     fail_data(where,
               fmt::format("lies at bytes {} to {} of {}", placed.begin, placed.end, data.size()),

@@ -54,20 +54,19 @@ void report_written(const CommonOptions& common, const Dataset& set, const std::
                       set.graph.edges(), set.features.width()));
 }
 
-void setup_convert(CLI::App& parent, Run& run) {
-  CLI::App* app =
-      parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
-  auto state = std::make_shared<Bound<LoadOptions, OutputOptions>>();
-  auto data = std::make_shared<std::string>(), output = std::make_shared<std::string>();
-  app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
+// A command that writes the dataset which make(progress) gives.
+template <class... Options, class Make>
+void setup_writer(CLI::App* app, Run& run, const std::shared_ptr<Bound<Options...>>& state,
+                  const Make& make) {
+  auto output = std::make_shared<std::string>();
   app->add_option("-o,--output", *output, "folder to write")->required();
   state->bind(*app);
   app->callback([=, &run] {
     run = [=] {
-      const bool overwrite = state->get<OutputOptions>().overwrite;
+      const bool overwrite = state->template get<OutputOptions>().overwrite;
       check_output(*output, overwrite);
       const auto progress = begin(state->common);
-      const Dataset set = load_dataset(*data, state->get<LoadOptions>(), *progress);
+      const Dataset set = make(*progress);
       notes_to_stderr(state->common, set);
       save_dataset(set, *output, overwrite, *progress);
       progress->finish();
@@ -76,23 +75,23 @@ void setup_convert(CLI::App& parent, Run& run) {
   });
 }
 
+void setup_convert(CLI::App& parent, Run& run) {
+  CLI::App* app =
+      parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
+  auto state = std::make_shared<Bound<LoadOptions, OutputOptions>>();
+  auto data = std::make_shared<std::string>();
+  app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
+  setup_writer(app, run, state, [=](Progress& progress) {
+    return load_dataset(*data, state->get<LoadOptions>(), progress);
+  });
+}
+
 void setup_generate(CLI::App& parent, Run& run) {
   CLI::App* app = parent.add_subcommand(
       "generate", "make a graph with communities (sbm) or a large one (rmat), by seed");
   auto state = std::make_shared<Bound<GenerateOptions, OutputOptions>>();
-  auto output = std::make_shared<std::string>();
-  app->add_option("-o,--output", *output, "folder to write")->required();
-  state->bind(*app);
-  app->callback([=, &run] {
-    run = [=] {
-      const bool overwrite = state->get<OutputOptions>().overwrite;
-      check_output(*output, overwrite);
-      const auto progress = begin(state->common);
-      const Dataset set = generate(state->get<GenerateOptions>(), *progress);
-      save_dataset(set, *output, overwrite, *progress);
-      progress->finish();
-      report_written(state->common, set, *output);
-    };
+  setup_writer(app, run, state, [=](Progress& progress) {
+    return generate(state->get<GenerateOptions>(), progress);
   });
 }
 

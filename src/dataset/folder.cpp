@@ -44,6 +44,7 @@ class Description {
           "use a newer graphsurgeon");
   }
 
+  bool has(const char* key) const { return json_.contains(nlohmann::json::json_pointer(key)); }
   int64_t number(const char* key) const {
     const nlohmann::json& value = at(key);
     const bool fits =
@@ -71,9 +72,8 @@ class Description {
 
  private:
   const nlohmann::json& at(const char* key) const {
-    const nlohmann::json::json_pointer pointer(key);
-    if (!json_.contains(pointer)) fail_data(path_, fmt::format("lacks \"{}\"", key + 1), kDamaged);
-    return json_.at(pointer);
+    if (!has(key)) fail_data(path_, fmt::format("lacks \"{}\"", key + 1), kDamaged);
+    return json_.at(nlohmann::json::json_pointer(key));
   }
   [[noreturn]] void wrong(const char* key, std::string_view wanted) const {
     fail_data(path_, fmt::format("\"{}\" is not {}", key + 1, wanted), kDamaged);
@@ -230,6 +230,16 @@ std::vector<Split> read_splits(const fs::path& folder, int64_t count, int64_t no
   return splits;
 }
 
+BuildCounts read_dropped(const Description& about) {
+  if (!about.has("/dropped")) return {};  // folders of the first versions lack it
+  const BuildCounts counts{about.number("/dropped/self_loops"),
+                           about.number("/dropped/duplicates")};
+  constexpr int64_t kMost = int64_t{1} << 60;  // more may be added to them
+  if (counts.self_loops > kMost || counts.duplicates > kMost)
+    fail_data(about.path(), "\"dropped\" has a count that is not possible", kDamaged);
+  return counts;
+}
+
 std::string unescape_name(std::string_view line, const std::string& place) {
   std::string out;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -288,6 +298,7 @@ RawDataset read_folder(const ReadRequest& request) {
   check_node_count(raw.nodes, about.path());
   raw.graph = read_graph(folder, about, raw.nodes);
   raw.raw_edges = about.number("/raw_edges");
+  raw.dropped = read_dropped(about);
   raw.treatment = about.text("/treatment");
 
   const std::string kind = about.text("/features/kind");

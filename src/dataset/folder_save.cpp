@@ -104,6 +104,8 @@ nlohmann::ordered_json describe_dataset(const Dataset& data) {
           {"splits", data.splits.size()},
           {"names", names},
           {"raw_edges", data.raw_edges},
+          {"dropped",
+           {{"self_loops", data.dropped.self_loops}, {"duplicates", data.dropped.duplicates}}},
           {"treatment", data.treatment},
           {"source_format", data.format}};
 }

@@ -4,6 +4,7 @@
 
 #include "dataset/catalog.h"
 #include "dataset/generate.h"
+#include "dataset/read.h"
 
 namespace gs {
 
@@ -136,7 +137,7 @@ Dataset load_dataset(const std::string& data, const LoadOptions& options, Progre
                       .labels = options.labels_file,
                       .splits = options.splits_file,
                       .progress = &progress};
-  RawDataset raw = reader.value.read(request);
+  RawDataset raw = read_raw(reader.value.read, request);
   Dataset out = prepare(std::move(raw), std::string(reader.name), options);
   if (entry) check_entry(out, *entry, path);
   return out;

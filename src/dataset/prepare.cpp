@@ -17,15 +17,21 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 14;
 
-// First index in [0, count) for which `bad` holds, or -1.
+// First index in [0, count) for which `bad` holds, or -1. A whole block is looked through before
+// anything is decided: that loop has no branch and works on several entries at a time.
 template <class Bad>
 int64_t first_bad(int64_t count, const Bad& bad) {
+  constexpr int64_t kCheckGrain = 1 << 20, kBlock = 1 << 10;
   std::atomic<int64_t> first = count;
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end && i < first; ++i) {
-      if (!bad(i)) continue;
+  parallel_for(count, kCheckGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t stop; begin < end && begin < first; begin = stop) {
+      stop = std::min(end, begin + kBlock);
+      int32_t found = 0;
+      for (int64_t i = begin; i < stop; ++i) found |= static_cast<int32_t>(bad(i));
+      if (!found) continue;
+      while (!bad(begin)) ++begin;
       int64_t seen = first;
-      while (i < seen && !first.compare_exchange_weak(seen, i)) {
+      while (begin < seen && !first.compare_exchange_weak(seen, begin)) {
       }
       return;
     }
@@ -42,15 +48,18 @@ void check_edges(const RawDataset& raw) {
   check_node_count(raw.nodes, raw.edges_where);
   GS_ASSERT(e.target.size() == e.source.size() &&
             (e.weight.empty() || e.weight.size() == e.source.size()));
-  const int64_t bad = first_bad(e.size(), [&](int64_t i) {
-    return e.source[i] < 0 || e.source[i] >= raw.nodes || e.target[i] < 0 ||
-           e.target[i] >= raw.nodes;
-  });
+  const auto outside = [limit = static_cast<uint32_t>(raw.nodes)](int32_t id) {
+    return static_cast<uint32_t>(id) >= limit;  // a negative id is a large unsigned one
+  };
+  const int64_t bad =
+      first_bad(e.size(), [&, source = e.source.data(), target = e.target.data()](int64_t i) {
+        return outside(source[i]) | outside(target[i]);
+      });
   if (bad >= 0) {
-    const bool source = e.source[bad] < 0 || e.source[bad] >= raw.nodes;
     fail_data(edge_place(raw, bad),
               fmt::format("edge {} -> {} names node {}, but there are {} nodes", e.source[bad],
-                          e.target[bad], source ? e.source[bad] : e.target[bad], raw.nodes),
+                          e.target[bad], outside(e.source[bad]) ? e.source[bad] : e.target[bad],
+                          raw.nodes),
               "node ids count from 0; is the edge file of another dataset?");
   }
   if (e.weight.empty()) return;
@@ -90,7 +99,7 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
   const Array<float>& values =
       features.sparse() ? features.sparse_matrix().values : features.dense_matrix().values;
   const int64_t bad =
-      first_bad(values.size(), [&](int64_t i) { return !std::isfinite(values[i]); });
+      first_bad(values.size(), [v = values.data()](int64_t i) { return !std::isfinite(v[i]); });
   if (bad < 0) return;
   int64_t row = 0, column = 0;
   if (features.sparse()) {
@@ -116,7 +125,7 @@ Features binarised(const Features& features) {
   }
   const SparseMatrix& m = features.sparse_matrix();
   if (m.values.empty()) return features;
-  if (std::all_of(m.values.begin(), m.values.end(), [](float v) { return v > 0; }))
+  if (first_bad(m.values.size(), [v = m.values.data()](int64_t i) { return !(v[i] > 0); }) < 0)
     return {SparseMatrix{m.rows, m.columns, m.offsets, m.indices, {}}};
   std::vector<int64_t> offsets(m.rows + 1);
   std::vector<int32_t> indices;
@@ -248,6 +257,7 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
   out.raw_edges = raw.raw_edges ? raw.raw_edges : (built ? raw.graph.edges() : raw.edges.size());
   if (built && (!symmetrize || raw.graph.symmetric) && loops == SelfLoops::keep) {
     out.graph = std::move(raw.graph);
+    out.dropped = raw.dropped;
     return;
   }
   if (built) raw.edges = to_edges(raw.graph), raw.graph = {};
@@ -256,6 +266,8 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
   raw.edges.nodes = raw.nodes;
   out.graph = build_csr(std::move(raw.edges), {.symmetrize = symmetrize, .self_loops = loops},
                         &out.dropped);
+  out.dropped.self_loops += raw.dropped.self_loops;
+  out.dropped.duplicates += raw.dropped.duplicates;
   if (symmetrize) done.emplace_back("symmetrised");
   if (loops == SelfLoops::drop) done.emplace_back("self-loops dropped");
   if (loops == SelfLoops::add) done.emplace_back("self-loops added");
@@ -274,6 +286,7 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
         fmt::format("{} features made", name_of(names_of(MakeFeatures{}), options.make_features)));
     return;
   }
+  raw.wait_for_features();
   check_features(raw.features, raw.nodes, raw.features_where);
   FeatureRule rule = options.features;
   if (rule == FeatureRule::automatic)
@@ -302,14 +315,12 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
 
 Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& options) {
   Dataset out;
-  const CatalogEntry* entry =
-      recognise(format, raw.nodes, raw.has_features ? raw.features.width() : 0, raw.labels.classes);
+  const CatalogEntry* entry = recognise(format, raw.nodes, raw.width(), raw.labels.classes);
   out.name = entry ? std::string(entry->name) : raw.name;
   out.format = format;
   check_labels(raw.labels, raw.nodes, raw.labels_where);
   check_names(raw.node_ids, raw.nodes, "node", raw.edges_where);
-  check_names(raw.feature_names, raw.has_features ? raw.features.width() : 0, "feature",
-              raw.features_where);
+  check_names(raw.feature_names, raw.width(), "feature", raw.features_where);
   check_names(raw.class_names, raw.labels.classes, "class", raw.labels_where);
   check_splits(raw.splits, raw.nodes, raw.labels, raw.splits_where);
 

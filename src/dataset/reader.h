@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/progress.h"
@@ -27,8 +28,13 @@ struct RawDataset {
   EdgeList edges;  // unless `graph` is already built (our own format)
   Csr graph;
   int64_t raw_edges = 0;  // rows in the file; 0: edges.size()
+  BuildCounts dropped;    // before it was written, of a graph that is already built
   Features features;
   bool has_features = false;
+  // Set where features are still being inflated on another thread: prepare() builds the graph
+  // meanwhile. `features_width` is known already.
+  std::function<Features()> features_later;
+  int64_t features_width = 0;
   Labels labels;
   std::vector<Split> splits;
   std::vector<std::string> node_ids, feature_names, class_names;
@@ -43,6 +49,14 @@ struct RawDataset {
   // ("edges.csv:17"), feature row i...
   std::string edges_where, features_where, labels_where, splits_where;
   std::function<std::string(int64_t)> edge_place;  // may be empty: then "WHERE, edge I"
+
+  int64_t width() const {  // of the features, read or not
+    if (!has_features) return 0;
+    return features_later ? features_width : features.width();
+  }
+  void wait_for_features() {
+    if (features_later) features = std::exchange(features_later, nullptr)();
+  }
 };
 
 // Files that an edge list may come with; empty ones are looked for beside it, if it is a folder or

@@ -61,6 +61,13 @@ struct WeightedEntry {
   }
 };
 
+// Whether rows and entries are so few that one core's cache holds them: then a single thread that
+// goes straight to the rows is through before others have begun.
+inline bool fits_cache(const Slots& slots, int64_t entries) {
+  constexpr int64_t kFewRows = 1 << 16, kFewEntries = 1 << 19;
+  return slots.nodes() <= kFewRows && entries <= kFewEntries;
+}
+
 // One more entry in `row`; threads may count at the same time.
 inline void count_entry(Slots& slots, int32_t row) {
   std::atomic_ref(slots.ends[row + 1]).fetch_add(1, std::memory_order_relaxed);
@@ -79,6 +86,13 @@ void scatter(Slots& slots, int64_t items, int64_t most_per_item, const Visit& vi
              const Done& done) {
   constexpr int64_t kRangeRows = 1 << 14, kMostRanges = 1 << 10, kAhead = 16;
   constexpr int64_t kFirstChunk = 1 << 16, kLargestChunk = 1 << 23, kPartItems = 1 << 13;
+  if (fits_cache(slots, items * most_per_item)) {
+    visit(0, items, [&](int32_t row, uint32_t key, float weight) {
+      Entry{row, key, weight}.put(slots);
+    });
+    done(items);
+    return;
+  }
   int shift = std::bit_width(static_cast<uint64_t>(kRangeRows)) - 1;
   while ((slots.nodes() >> shift) >= kMostRanges) ++shift;
   const int64_t ranges = (slots.nodes() >> shift) + 1;

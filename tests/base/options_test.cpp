@@ -108,8 +108,9 @@ TEST(Options, JsonOfTheWrongTypeIsAnError) {
 
 TEST(Options, MarkdownHasARowForEach) {
   Sample sample;
-  const std::string page = describe(sample).markdown();
-  for (const auto& option : describe(sample).options())
+  const OptionList list = describe(sample);
+  const std::string page = list.markdown();
+  for (const auto& option : list.options())
     EXPECT_THAT(page, testing::HasSubstr("`--" + option.name + "`"));
   EXPECT_THAT(page, testing::HasSubstr("red\\|green"));
   EXPECT_THAT(page, testing::HasSubstr("### Batches"));

@@ -66,8 +66,8 @@ TEST(DataCommand, ConvertThenInfoTellsTheSame) {
       run_program("data convert photo -o " + target, "GRAPHSURGEON_DATA=" + shared_data().string());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json before = info("photo"), after = info(target);
-  for (const char* key :
-       {"nodes", "edges", "features", "classes", "components", "isolated", "class_counts"})
+  for (const char* key : {"nodes", "edges", "features", "classes", "components", "isolated",
+                          "class_counts", "raw_edges", "dropped"})
     EXPECT_EQ(before[key], after[key]) << key;
 }
 

@@ -45,6 +45,7 @@ Dataset rich() {
   data.feature_names = {"f0", "\\n", "f2", "naïve", "f4"};
   data.class_names = {"x", "y", "z"};
   data.raw_edges = 7;
+  data.dropped = {.self_loops = 1, .duplicates = 3};
   data.treatment = "duplicates merged";
   return data;
 }
@@ -70,6 +71,8 @@ TEST(Folder, RoundTripsEverything) {
   EXPECT_EQ(raw.name, "toy");
   EXPECT_EQ(raw.nodes, 4);
   EXPECT_EQ(raw.raw_edges, 7);
+  EXPECT_EQ(raw.dropped.self_loops, 1);
+  EXPECT_EQ(raw.dropped.duplicates, 3);
   EXPECT_EQ(raw.treatment, "duplicates merged");
   expect_same_graph(raw.graph, data.graph);
   ASSERT_TRUE(raw.has_features && raw.features.sparse());
@@ -334,8 +337,8 @@ TEST_F(BrokenFolder, ANewerVersion) {
 }
 
 TEST_F(BrokenFolder, DescriptionWithWrongKinds) {
-  for (const char* key :
-       {"/nodes", "/edges", "/splits", "/raw_edges", "/features/width", "/labels/classes"}) {
+  for (const char* key : {"/nodes", "/edges", "/splits", "/raw_edges", "/features/width",
+                          "/labels/classes", "/dropped/self_loops", "/dropped/duplicates"}) {
     for (const nlohmann::json& value :
          {nlohmann::json(-1), nlohmann::json("4"), nlohmann::json(1.5), nlohmann::json()}) {
       const std::string before = read_text(folder() / "dataset.json");
@@ -344,6 +347,11 @@ TEST_F(BrokenFolder, DescriptionWithWrongKinds) {
       write_text(folder() / "dataset.json", before);
     }
   }
+  put_json("/dropped/duplicates", INT64_MAX);
+  expect_error("not possible");
+  put_json("/dropped", 3);
+  expect_error("lacks \"dropped/self_loops\"");
+  put_json("/dropped", nlohmann::json::object({{"self_loops", 0}, {"duplicates", 0}}));
   put_json("/symmetric", 1);
   expect_error("is not true or false");
 }

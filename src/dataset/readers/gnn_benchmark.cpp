@@ -3,6 +3,7 @@
 // class ids or, for several a node, as CSR.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -41,18 +42,19 @@ void require_rows(int64_t rows, int64_t nodes, const std::string& where, const c
   }
 }
 
-void read_features(const Npz& file, RawDataset& raw) {
-  const bool dense = file.has("attr_matrix");
-  if (!dense && !file.has("attr_indptr") && !file.has("attr_data")) return;
+void read_features(const std::shared_ptr<const Npz>& file, RawDataset& raw) {
+  const bool dense = file->has("attr_matrix");
+  if (!dense && !file->has("attr_indptr") && !file->has("attr_data")) return;
   raw.has_features = true;
-  raw.features_where = member_place(file, dense ? "attr_matrix" : "attr_data");
+  raw.features_where = member_place(*file, dense ? "attr_matrix" : "attr_data");
   if (dense) {
-    raw.features = dense_features(file.get("attr_matrix"), raw.nodes);
-  } else {
-    SparseMatrix matrix = read_csr(file, "attr_", true);
-    require_rows(matrix.rows, raw.nodes, member_place(file, "attr_shape"), "features");
-    raw.features.matrix = sorted_rows(std::move(matrix));
+    raw.features = dense_features(file->get("attr_matrix"), raw.nodes);
+    return;
   }
+  const auto [rows, columns] = csr_shape(*file, "attr_");
+  require_rows(rows, raw.nodes, member_place(*file, "attr_shape"), "features");
+  raw.features_width = columns;
+  raw.features_later = [file] { return Features{sorted_rows(read_csr(*file, "attr_", true))}; };
 }
 
 Labels csr_labels(const Npz& file, int64_t nodes) {
@@ -99,11 +101,11 @@ bool detect_gnn_benchmark(const fs::path& path) {
 }
 
 RawDataset read_gnn_benchmark(const ReadRequest& request) {
-  Npz file(request.path);
-  // Inflated together, so that every core has something to do all the time.
+  const auto npz = std::make_shared<Npz>(request.path);
+  const Npz& file = *npz;
   static const std::string kParts[] = {"adj_indptr",   "adj_indices", "adj_shape",  "attr_indptr",
                                        "attr_indices", "attr_data",   "attr_shape", "labels"};
-  file.preload(kParts);
+  npz->preload(kParts);
   RawDataset raw;
   raw.name = dataset_name(request.path);
   // PyG makes these graphs undirected and loop-free, and ignores the values of adj_data: so do we.
@@ -117,11 +119,11 @@ RawDataset read_gnn_benchmark(const ReadRequest& request) {
     raw.edges = csr_edges(read_csr(file, "adj_", false), member_place(file, "adj_shape"));
   }
   raw.nodes = raw.edges.nodes;
-  read_features(file, raw);
+  read_features(npz, raw);
   read_labels(file, raw);
   raw.node_ids = read_names(file, "node_names", "idx_to_node", raw.nodes);
   if (raw.has_features) {
-    raw.feature_names = read_names(file, "attr_names", "idx_to_attr", raw.features.width());
+    raw.feature_names = read_names(file, "attr_names", "idx_to_attr", raw.width());
   }
   if (raw.labels.task != Task::none) {
     raw.class_names = read_names(file, "class_names", "idx_to_class", raw.labels.classes, true);

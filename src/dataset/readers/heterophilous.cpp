@@ -12,17 +12,7 @@ bool detect_heterophilous(const fs::path& path) {
 
 RawDataset read_heterophilous(const ReadRequest& request) {
   const Npz file(request.path);
-  RawDataset raw;
-  raw.name = dataset_name(request.path);
-  raw.features_where = member_place(file, "node_features");
-  raw.features = dense_features(file.get("node_features"));
-  raw.has_features = true;
-  raw.nodes = raw.features.rows();
-  check_node_count(raw.nodes, raw.features_where);
-  raw.edges_where = member_place(file, "edges");
-  raw.edges = pair_edges(file.get("edges"), raw.nodes);
-  raw.labels_where = member_place(file, "node_labels");
-  raw.labels = npy_labels(file.get("node_labels"), raw.nodes);
+  RawDataset raw = read_dense_npz(file, request.path, "node_features", "edges", "node_labels");
   raw.splits_where = member_place(file, "train_masks");
   raw.splits = mask_splits(file, {"train_masks", "val_masks", "test_masks"}, raw.nodes);
   raw.symmetrize = true;  // the file lists each undirected edge once

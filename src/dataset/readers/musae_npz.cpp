@@ -11,17 +11,7 @@ bool detect_musae_npz(const fs::path& path) {
 
 RawDataset read_musae_npz(const ReadRequest& request) {
   const Npz file(request.path);
-  RawDataset raw;
-  raw.name = dataset_name(request.path);
-  raw.features_where = member_place(file, "features");
-  raw.features = dense_features(file.get("features"));
-  raw.has_features = true;
-  raw.nodes = raw.features.rows();
-  check_node_count(raw.nodes, raw.features_where);
-  raw.edges_where = member_place(file, "edges");
-  raw.edges = pair_edges(file.get("edges"), raw.nodes);
-  raw.labels_where = member_place(file, "target");
-  raw.labels = npy_labels(file.get("target"), raw.nodes);
+  RawDataset raw = read_dense_npz(file, request.path, "features", "edges", "target");
   // The list has both directions already; pages that link to themselves are no neighbours.
   raw.symmetrize = true;
   raw.self_loops = SelfLoops::drop;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "dataset/readers/table.h"
 
 namespace gs {
 
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int64_t kMaxIds = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxClasses =
-    int64_t{1} << 20;  // a larger label is a mistake, and tables are made per class
-constexpr int64_t kGrain = 1 << 16;
+    int64_t{1} << 20;                // a larger label is a mistake, and tables are made per class
+constexpr int64_t kGrain = 1 << 20;  // a nanosecond an entry: less is done before others awake
 constexpr const char* kDamaged =
     "the file is damaged or was written by another program; download or write it again";
 
@@ -50,11 +51,14 @@ void require_square(int64_t rows, int64_t columns, const std::string& where) {
 }
 
 void check_ids(std::span<const int32_t> ids, int64_t limit, const std::string& where) {
+  const auto last = static_cast<uint32_t>(limit - 1);  // all ones when there are no ids at all
   parallel_for(static_cast<int64_t>(ids.size()), kGrain, [&](int64_t begin, int64_t end) {
-    uint32_t largest = 0;  // a negative id is a large unsigned one
-    for (int64_t i = begin; i < end; ++i)
-      largest = std::max(largest, static_cast<uint32_t>(ids[i]));
-    if (largest < limit) return;
+    uint32_t signs = 0;  // its highest bit: an id is negative, or larger than limit - 1
+    for (int64_t i = begin; i < end; ++i) {
+      const auto id = static_cast<uint32_t>(ids[i]);
+      signs |= id | (last - id);
+    }
+    if (signs >> 31 == 0) return;
     for (int64_t i = begin; i < end; ++i) {
       if (ids[i] < 0 || ids[i] >= limit) {
         fail_data(where, fmt::format("entry {} is {}, outside of 0 to {}", i, ids[i], limit - 1),
@@ -131,6 +135,10 @@ Labels multi_labels(const NpyArray& array) {
 }
 
 }  // namespace
+
+std::array<int64_t, 2> csr_shape(const Npz& file, const std::string& prefix) {
+  return read_shape(file.get(prefix + "shape"));
+}
 
 SparseMatrix read_csr(const Npz& file, const std::string& prefix, bool with_values) {
   std::vector<std::string> wanted{prefix + "indptr", prefix + "indices", prefix + "shape"};
@@ -217,6 +225,23 @@ Features dense_features(const NpyArray& array, int64_t rows) {
               "there must be one row for every node");
   }
   return {DenseMatrix{array.shape[0], array.shape[1], array.as<float>()}};
+}
+
+RawDataset read_dense_npz(const Npz& file, const std::filesystem::path& path,
+                          std::string_view features, std::string_view edges,
+                          std::string_view labels) {
+  RawDataset raw;
+  raw.name = dataset_name(path);
+  raw.features_where = member_place(file, features);
+  raw.features = dense_features(file.get(features));
+  raw.has_features = true;
+  raw.nodes = raw.features.rows();
+  check_node_count(raw.nodes, raw.features_where);
+  raw.edges_where = member_place(file, edges);
+  raw.edges = pair_edges(file.get(edges), raw.nodes);
+  raw.labels_where = member_place(file, labels);
+  raw.labels = npy_labels(file.get(labels), raw.nodes);
+  return raw;
 }
 
 Labels class_labels(std::vector<int32_t> ids, const std::string& where) {

@@ -13,6 +13,7 @@
 
 #include "base/npz.h"
 #include "dataset/dataset.h"
+#include "dataset/reader.h"
 #include "dataset/readers/sorted_rows.h"
 
 namespace gs {
@@ -21,6 +22,7 @@ namespace gs {
 // scipy names them ("adj_" in gnn-benchmark, "" in scipy's own save_npz). Checked, but as stored:
 // columns may be unsorted or repeated (sorted_rows.h mends that). At most 2^31 - 1 rows or columns.
 SparseMatrix read_csr(const Npz& file, const std::string& prefix, bool with_values);
+std::array<int64_t, 2> csr_shape(const Npz& file, const std::string& prefix);  // rows, columns
 
 // An edge row -> column for every entry of a square matrix (data Error at `where` otherwise).
 // Values become weights.
@@ -37,6 +39,12 @@ EdgeList pair_edges(const NpyArray& pairs, int64_t nodes);
 // An [N, F] array of numbers, mapped where it already is one of floats in a plain file. Data Error
 // unless it has `rows` rows (any number when -1).
 Features dense_features(const NpyArray& array, int64_t rows = -1);
+
+// What formats of dense features begin with: the name, features [N, F], edges [M, 2] and labels,
+// from the members named.
+RawDataset read_dense_npz(const Npz& file, const std::filesystem::path& path,
+                          std::string_view features, std::string_view edges,
+                          std::string_view labels);
 
 // Class ids, one a node: negative means unknown, the number of classes is the largest + 1, two
 // classes are a binary task.

@@ -1,40 +1,57 @@
 #include "dataset/readers/sorted_rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 
 namespace gs {
 
 namespace {
 
-constexpr int64_t kGrain = 1 << 16;
+constexpr int64_t kGrain = 1 << 20, kBlock = 1 << 12;
 
+// Whether columns ascend within every row: entries that do not exceed the one before them are
+// counted without regard to rows, which is a plain loop, and must all be the first of a row.
 bool rows_ascend(const SparseMatrix& matrix) {
-  for (int64_t row = 0; row < matrix.rows; ++row) {
-    bool ascend = true;
-    for (int64_t i = matrix.offsets[row] + 1; i < matrix.offsets[row + 1]; ++i) {
-      ascend &= matrix.indices[i - 1] < matrix.indices[i];
+  std::atomic<int64_t> excess = 0;
+  parallel_for_weighted(matrix.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
+    const int32_t* const columns = matrix.indices.data();
+    const int64_t first = matrix.offsets[begin], last = matrix.offsets[end];
+    int64_t falls = 0;
+    for (int64_t i = first + 1; i < last;) {
+      const int64_t stop = std::min(last, i + kBlock);
+      int32_t falls_here = 0;
+      for (; i < stop; ++i) falls_here += columns[i - 1] >= columns[i];
+      falls += falls_here;
     }
-    if (!ascend) return false;
-  }
-  return true;
+    for (int64_t row = begin + 1; row < end; ++row) {
+      const int64_t at = matrix.offsets[row];
+      falls -= first < at && at < matrix.offsets[row + 1] && columns[at - 1] >= columns[at];
+    }
+    excess += falls;
+  });
+  return excess == 0;
 }
 
 bool all_ones(std::span<const float> values) {
-  constexpr size_t kBlock = 1024;
-  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    bool ones = true;
-    for (const float value : values.subspan(begin, std::min(kBlock, values.size() - begin)))
-      ones &= value == 1.0f;
-    if (!ones) return false;
-  }
-  return true;
+  std::atomic<bool> ones = true;
+  parallel_for(static_cast<int64_t>(values.size()), kGrain, [&](int64_t begin, int64_t end) {
+    while (begin < end && ones.load(std::memory_order_relaxed)) {
+      const int64_t stop = std::min(end, begin + kBlock);
+      uint32_t other = 0;
+      for (; begin < stop; ++begin)
+        other |= std::bit_cast<uint32_t>(values[begin]) ^ std::bit_cast<uint32_t>(1.0f);
+      if (other != 0) ones = false;
+    }
+  });
+  return ones;
 }
 
 // Sorts rows by marking columns in a bitmap and adding values up in a dense row: linear, for rows
@@ -127,8 +144,8 @@ Array<T> filled(const std::shared_ptr<T[]>& storage, int64_t count) {
 SparseMatrix sort_and_merge(const SparseMatrix& matrix) {
   const int64_t entries = matrix.nonzeros();
   const bool weighted = !matrix.values.empty();
-  const std::shared_ptr<int32_t[]> indices(new int32_t[entries]);  // not zero-filled
-  const std::shared_ptr<float[]> values(weighted ? new float[entries] : nullptr);
+  const std::shared_ptr<int32_t[]> indices = uninitialised<int32_t>(entries);
+  const std::shared_ptr<float[]> values = weighted ? uninitialised<float>(entries) : nullptr;
   std::vector<int64_t> offsets = sort_rows(matrix, indices.get(), values.get());
   const int64_t total = exclusive_scan(offsets);
   if (total < entries) {

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "dataset/load.h"
-#include "dataset/readers/damage.h"
 #include "dataset/readers/table.h"
+#include "support/reader_laws.h"
 
 namespace gs::test {
 namespace {
@@ -13,11 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Texts = std::map<std::string, std::string>;
 
-RawDataset read(const fs::path& path) {
-  ReadRequest request;
-  request.path = path;
-  return read_edge_list(request);
-}
+RawDataset read(const fs::path& path) { return read_with(read_edge_list, path); }
 
 RawDataset read_folder_of(const Texts& files) {
   TempFolder folder;

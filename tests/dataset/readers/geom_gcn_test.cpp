@@ -1,19 +1,15 @@
 #include <gmock/gmock.h>
 
 #include "dataset/load.h"
-#include "dataset/readers/damage.h"
 #include "dataset/readers/table.h"
+#include "support/reader_laws.h"
 
 namespace gs::test {
 namespace {
 
 using testing::ElementsAre;
 
-RawDataset read(const fs::path& path) {
-  ReadRequest request;
-  request.path = path;
-  return read_geom_gcn(request);
-}
+RawDataset read(const fs::path& path) { return read_with(read_geom_gcn, path); }
 
 constexpr const char* kEdges = "node_id\tnode_id\n0\t1\n1\t2\n2\t2\n0\t1\n";
 constexpr const char* kFilm =

@@ -1,19 +1,15 @@
 #include <gmock/gmock.h>
 
 #include "dataset/load.h"
-#include "dataset/readers/damage.h"
 #include "dataset/readers/table.h"
+#include "support/reader_laws.h"
 
 namespace gs::test {
 namespace {
 
 using testing::ElementsAre;
 
-RawDataset read(const fs::path& path) {
-  ReadRequest request;
-  request.path = path;
-  return read_musae(request);
-}
+RawDataset read(const fs::path& path) { return read_with(read_musae, path); }
 
 constexpr const char* kEdges = "id_1,id_2\n0,1\n2,1\n2,2\n1,0\n";
 constexpr const char* kWords = R"({"2": [4, 1, 4], "0": []})";

@@ -3,19 +3,15 @@
 #include <map>
 
 #include "dataset/load.h"
-#include "dataset/readers/damage.h"
 #include "dataset/readers/table.h"
+#include "support/reader_laws.h"
 
 namespace gs::test {
 namespace {
 
 using testing::ElementsAre;
 
-RawDataset read(const fs::path& path) {
-  ReadRequest request;
-  request.path = path;
-  return read_ogb(request);
-}
+RawDataset read(const fs::path& path) { return read_with(read_ogb, path); }
 
 // As the ogb package leaves it: pandas writes plain numbers, no header, gzipped.
 constexpr const char* kGood = R"(

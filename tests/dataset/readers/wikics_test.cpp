@@ -1,19 +1,15 @@
 #include <gmock/gmock.h>
 
 #include "dataset/load.h"
-#include "dataset/readers/damage.h"
 #include "dataset/readers/table.h"
+#include "support/reader_laws.h"
 
 namespace gs::test {
 namespace {
 
 using testing::ElementsAre;
 
-RawDataset read(const fs::path& path) {
-  ReadRequest request;
-  request.path = path;
-  return read_wikics(request);
-}
+RawDataset read(const fs::path& path) { return read_with(read_wikics, path); }
 
 // Four nodes, five links (one twice), two splits.
 constexpr const char* kGood = R"(

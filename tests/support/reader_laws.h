@@ -1,6 +1,7 @@
-// What every reader must survive: files cut anywhere and files with a wrong byte. Both give a clean
-// data Error with a place and a hint; only a wrong byte may also go unnoticed, where it makes
-// another valid file.
+// What every reader must survive: nothing where a file should be, something else there, files cut
+// anywhere and files with a wrong byte. All give a clean data Error with a place and a hint; only a
+// wrong byte may also go unnoticed, where it makes another valid file. expect_refuses_rubbish runs
+// over every row of the readers' table; the others need a good file of the format.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "dataset/read.h"
 #include "support/files.h"
 
 namespace gs::test {
@@ -25,6 +27,31 @@ inline std::string data_error_of(const std::function<void()>& action) {
   } catch (const std::exception& error) {
     ADD_FAILURE() << "another exception: " << error.what();
     return error.what();
+  }
+}
+
+inline RawDataset read_with(RawDataset (*reader)(const ReadRequest&), const fs::path& path) {
+  ReadRequest request;
+  request.path = path;
+  RawDataset raw = read_raw(reader, request);
+  raw.wait_for_features();
+  return raw;
+}
+
+// Paths that are no dataset at all are neither recognised nor read, and the message names them.
+inline void expect_refuses_rubbish(const Reader& reader) {
+  TempFolder folder;
+  write_text(folder / "empty.npz", "");
+  write_text(folder / "noise.npz", std::string(1000, '\xff'));
+  write_text(folder / "zip.npz", "PK\x03\x04 and nothing else");
+  write_text(folder / "text.npz", "not a zip");
+  fs::create_directory(folder / "folder.npz");
+  fs::create_symlink(folder / "loop.npz", folder / "loop.npz");
+  for (const char* name : {"empty.npz", "noise.npz", "zip.npz", "text.npz", "folder.npz",
+                           "loop.npz", "absent.npz", "text.npz/below"}) {
+    EXPECT_FALSE(reader.detect(folder / name)) << name;
+    const std::string line = data_error_of([&] { read_with(reader.read, folder / name); });
+    EXPECT_NE(line.find(name), std::string::npos) << name << " gives: " << line;
   }
 }
 
@@ -67,6 +94,13 @@ inline void expect_wrong_bytes_do_no_harm(const fs::path& file, size_t places,
     data_error_of(read);
   }
   replace(file, whole);
+}
+
+// Both of the above.
+inline void expect_damage_does_no_harm(const fs::path& file, size_t places,
+                                       const std::function<void()>& read) {
+  expect_truncation_is_noticed(file, places, read);
+  expect_wrong_bytes_do_no_harm(file, places, read);
 }
 
 }  // namespace gs::test
