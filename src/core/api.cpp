@@ -89,7 +89,8 @@ Embedded embedded_by_run(const EmbedCall& call, Progress& progress) {
   out.data = load_dataset(call.data, load_like(run.info, call.load, call.given), progress);
   check_width(run.info, out.data, call.data);
   if (!call.nearest.empty()) node_of(out.data, call.nearest);  // before the long work
-  const Batch batch = whole_graph(out.data, run.info.options.model, run.model->parameters().place());
+  const Batch batch =
+      whole_graph(out.data, run.info.options.model, run.model->parameters().place());
   out.z = embed(*run.model, batch, {call.memory_mib << 20}, progress)
               .to(at::kCPU, at::kFloat)
               .contiguous();

@@ -11,6 +11,7 @@
 #include "eval/lbfgs.h"
 #include "eval/logistic.h"
 #include "eval/metrics.h"
+#include "nn/blas.h"
 #include "nn/torch_sparse.h"
 
 namespace gs {
@@ -335,13 +336,14 @@ std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
   };
   const int64_t batches = (runs + way.batch - 1) / way.batch;
   const auto solve_all = [&](int64_t begin, int64_t end) {
+    const OneBlasThread alone;
     for (int64_t i = begin; i < end; ++i) solve(i);
   };
   if (way.side_by_side) {
     const OneThread guard;
     parallel_for(batches, 1, solve_all);
   } else {
-    solve_all(0, batches);
+    for (int64_t i = 0; i < batches; ++i) solve(i);
   }
   return out;
 }

@@ -1,6 +1,6 @@
-// libtorch's BLAS, called from within a parallel loop. MKL, told by libtorch to use all threads, may
-// otherwise share work out to a team that the loop does not let it have, and leave half of it undone
-// (seen with its sparse products).
+// libtorch's BLAS, called from within a parallel loop. MKL, told by libtorch to use all threads,
+// may otherwise share work out to a team that the loop does not let it have, and leave half of it
+// undone (seen with its sparse products).
 #pragma once
 
 namespace gs {

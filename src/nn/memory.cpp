@@ -15,8 +15,8 @@ namespace gs {
 
 namespace {
 
-constexpr size_t kLarge = size_t{1} << 20;       // smaller blocks are left to malloc
-constexpr size_t kGrain = size_t{1} << 16;       // large ones are a multiple of this
+constexpr size_t kLarge = size_t{1} << 20;  // smaller blocks are left to malloc
+constexpr size_t kGrain = size_t{1} << 16;  // large ones are a multiple of this
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr double kSlack = 1.25;  // a kept block may be this much larger than what is asked for
 constexpr double kSpare = 1.5;   // in use and kept together, in units of the most ever in use
@@ -58,12 +58,14 @@ class Recycler : public c10::Allocator {
     const std::lock_guard lock(mutex_);
     const auto kept = kept_.lower_bound(size);
     Block block{};
-    if (kept != kept_.end() && static_cast<double>(kept->first) <= kSlack * static_cast<double>(size)) {
+    if (kept != kept_.end() &&
+        static_cast<double>(kept->first) <= kSlack * static_cast<double>(size)) {
       block = {kept->second, kept->first};
       kept_bytes_ -= kept->first;
       kept_.erase(kept);
     } else {
-      const auto most = static_cast<size_t>(kSpare * static_cast<double>(std::max(peak_, in_use_ + size)));
+      const auto most =
+          static_cast<size_t>(kSpare * static_cast<double>(std::max(peak_, in_use_ + size)));
       while (!kept_.empty() && in_use_ + kept_bytes_ + size > most) {
         const auto largest = std::prev(kept_.end());
         std::free(largest->second);

@@ -37,6 +37,7 @@ TrainCall select_call(const fs::path& run) {
   TrainCall call = train_call(run);
   call.options.train.select = Select::val;
   call.options.train.select_every = 1;
+  call.options.train.epochs = 30;  // enough for the splits to choose different ones
   call.options.train.splits = "random:10/20/70";
   call.options.train.runs = 3;
   return call;
