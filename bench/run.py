@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmarks: ./dev bench [NAME...] [--quick]. Without a name, all of them."""
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,12 @@ BUILD = HERE.parent / "build"
 
 BENCHMARKS = {
     "read": ([sys.executable, str(HERE / "read.py")], []),
-    "csr_build": ([str(BUILD / "bench_csr_build")], ["10000000"]),
+    "csr_build": ([str(BUILD / "bench_csr_build")], ["--edges", "10000000"]),
+    "kernels": ([str(BUILD / "bench_kernels")], ["--benchmark_min_time=0.05"]),
+    "roofline": ([str(BUILD / "bench_roofline"), "photo", "cs", "dblp", "pubmed"], []),
+    "accuracy": ([sys.executable, str(HERE / "accuracy.py")], ["--quick"]),
+    "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
+    "scaling": ([sys.executable, str(HERE / "scaling.py")], ["--quick"]),
 }
 
 
@@ -24,6 +30,7 @@ def main():
             parser.error(f"unknown benchmark '{name}'; known: {', '.join(BENCHMARKS)}")
         command, quick = BENCHMARKS[name]
         print(f"== {name}", flush=True)
+        os.environ.setdefault("GRAPHSURGEON_DATA", str(HERE.parent.parent / "shared" / "data"))
         subprocess.run(command + (quick if arguments.quick else []), check=True)
 
 

@@ -223,8 +223,9 @@ namespace {
 
 constexpr int64_t kRowGrain = 4096;  // entries that are worth a thread's while
 
-// A row of x that is gathered fewer times than this is not worth packing.
-constexpr int64_t kPackFrom = 16;
+// A row of x that is gathered fewer times than this is not worth packing, nor is a matrix of so
+// many rows that even the narrowest tile does not stay in cache.
+constexpr int64_t kPackFrom = 16, kPackRows = int64_t{1} << 17;
 
 // Columns a tile: as many as keep the packed matrix in a core's own cache.
 int64_t tile_columns(int64_t rows) {
@@ -261,7 +262,8 @@ void spmm(const Spmm& call) {
   const SparseRows& a = call.matrix;
   if (a.rows == 0 || call.width == 0) return;
   const bool plain = !call.x_transposed && !call.y_transposed;
-  if (plain && (call.direct || a.nonzeros() < kPackFrom * a.columns)) return spmm_direct(call);
+  const bool pays = a.nonzeros() >= kPackFrom * a.columns && a.columns <= kPackRows;
+  if (plain && (call.direct || !pays)) return spmm_direct(call);
   const int64_t stride = tile_columns(a.columns), tiles = (call.width + stride - 1) / stride;
   const int64_t blocks = (a.columns + kPackBlock - 1) / kPackBlock;
   std::vector<float> sums(call.before.bias ? static_cast<size_t>(tiles * blocks * stride) : 0);

@@ -11,7 +11,6 @@
 namespace gs::test {
 namespace {
 
-
 TEST(Program, VersionTellsTorchBlasAndTheCpuPathThatTorchTakes) {
   const Outcome run = run_program("--version");
   ASSERT_EQ(run.exit_code, 0);

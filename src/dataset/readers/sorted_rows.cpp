@@ -15,7 +15,8 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kGrain = 1 << 20, kBlock = 1 << 12;
+// Entries that are worth a thread's while: to look at, and to sort.
+constexpr int64_t kGrain = 1 << 19, kSortGrain = 1 << 17, kBlock = 1 << 12;
 
 // Whether columns ascend within every row: entries that do not exceed the one before them are
 // counted without regard to rows, which is a plain loop, and must all be the first of a row.
@@ -54,25 +55,26 @@ bool all_ones(std::span<const float> values) {
   return ones;
 }
 
-// Sorts rows by marking columns in a bitmap and adding values up in a dense row: linear, for rows
-// that are full enough.
+// Sorts rows by marking columns in a byte each and adding values up in a dense row: linear, for
+// rows that are full enough. (Bytes, since marking bits of one word waits for the mark before.)
 class DenseRowSorter {
  public:
   explicit DenseRowSorter(int64_t columns, bool with_values)
-      : marks_(columns / 64 + 1), sums_(with_values ? columns : 0) {}
+      : marks_(columns / 8 + 1), sums_(with_values ? columns : 0) {}
 
   // Writes the sorted, merged row to `out_*` and returns its length. Without values repeated
   // entries just merge.
   int64_t operator()(std::span<const int32_t> columns, const float* values, int32_t* out_columns,
                      float* out_values) {
+    auto* const bytes = reinterpret_cast<unsigned char*>(marks_.data());
     for (size_t i = 0; i < columns.size(); ++i) {
-      marks_[columns[i] / 64] |= uint64_t{1} << columns[i] % 64;
+      bytes[columns[i]] = 0x80;
       if (values) sums_[columns[i]] += values[i];
     }
     int64_t length = 0;
     for (size_t word = 0; word < marks_.size(); ++word) {
       for (uint64_t bits = std::exchange(marks_[word], 0); bits != 0; bits &= bits - 1) {
-        const auto column = static_cast<int32_t>(word * 64 + std::countr_zero(bits));
+        const auto column = static_cast<int32_t>(word * 8 + std::countr_zero(bits) / 8);
         if (values) out_values[length] = std::exchange(sums_[column], 0.0f);
         out_columns[length++] = column;
       }
@@ -81,7 +83,7 @@ class DenseRowSorter {
   }
 
  private:
-  std::vector<uint64_t> marks_;
+  std::vector<uint64_t> marks_;  // eight columns a word
   std::vector<float> sums_;
 };
 
@@ -124,9 +126,9 @@ std::vector<int64_t> sort_rows(const SparseMatrix& matrix, int32_t* indices, flo
                  : sorter(columns, nullptr, indices + first, nullptr);
     }
   };
-  // A bitmap word costs about what sorting one entry does.
-  const bool full = matrix.columns / 64 <= matrix.nonzeros() / std::max<int64_t>(matrix.rows, 1);
-  parallel_for_weighted(matrix.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
+  // A word of marks costs about what sorting a quarter of an entry does.
+  const bool full = matrix.columns / 32 <= matrix.nonzeros() / std::max<int64_t>(matrix.rows, 1);
+  parallel_for_weighted(matrix.offsets.span(), kSortGrain, [&](int64_t begin, int64_t end) {
     if (full) {
       sort_range(DenseRowSorter(matrix.columns, values != nullptr), begin, end);
     } else {

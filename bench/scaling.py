@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""How the time of a full-batch epoch and the memory grow with the edges of a graph.
+
+    scaling.py [--quick] [--reddit] [--edges 100000 1000000 ...] [--epochs 5] [--threads N]
+
+R-MAT graphs (hubs, no structure to profit from) of 10^5 to 10^8 stored edges, 50 a node, 64 dense features, are trained in post
+mode with D 64, K 32. The exponent is the slope of log time over log edges by least squares: 1 is linear.
+
+--quick         up to 10^7 edges
+--reddit        instead, a graph of Reddit's size (232,965 nodes, 114,615,892 edges, 602 features), D 256, K 128, both modes
+--edges ...     these sizes
+--epochs N      at least so many epochs, the time being their median; up to 50 on small graphs, whose epochs are short
+
+Graphs are made below build/bench/, one at a time, and removed. Prints a table and what became of each target; writes
+build/bench/scaling.json and .md, or scaling_reddit.json and .md.
+"""
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from full_batch import PROGRAM, RESULTS, end_cleanly, machine, run, write
+
+DEGREE = 50
+EXPONENT, REDDIT_MIB = 1.05, 8 * 1024
+REDDIT = {"nodes": 232965, "edges": 114615892, "features": 602}
+
+
+def generate(folder, nodes, edges, features, threads):
+    made = run([PROGRAM, "data", "generate", "--generator", "rmat", "--nodes", nodes, "--edges", edges, "--features", features,
+                "--classes", 0, "--threads", threads, "-o", folder, "--overwrite", "--json", "--quiet"])
+    if (made["nodes"], made["edges"], made["features"]) != (nodes, edges, features):
+        sys.exit(f"asked for {nodes} nodes, {edges} edges and {features} features, the generator says {made}")
+
+
+def train(scratch, mode, aug_dim, dim, epochs, threads):
+    result = run([PROGRAM, "train", scratch / "graph", "--mode", mode, "--aug-dim", aug_dim, "--dim", dim, "--epochs", epochs,
+                  "--rank-every", 1000, "--checkpoint-every", 0, "--threads", threads, "-o", scratch / "run", "--overwrite",
+                  "--json", "--quiet"])
+    if not np.isfinite(result["loss"]["total"]):
+        sys.exit(f"the loss is {result['loss']['total']}")
+    return {"mode": mode, **{key: result[key] for key in ("ms_per_epoch", "resident_mib", "anonymous_mib")}}
+
+
+def main():
+    end_cleanly()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--reddit", action="store_true")
+    parser.add_argument("--edges", nargs="+", type=int)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    a = parser.parse_args()
+    if not PROGRAM.exists():
+        sys.exit(f"{PROGRAM} is not here; './dev build' makes it")
+    sizes = a.edges or [10**power for power in range(5, 8 if a.quick else 9)]
+
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix="scaling.", dir=RESULTS))
+    rows = []
+    try:
+        if a.reddit:
+            generate(scratch / "graph", **REDDIT, threads=a.threads)
+            for mode in ("pre", "post"):
+                rows.append({**REDDIT, **train(scratch, mode, 256, 128, a.epochs, a.threads)})
+        else:
+            for edges in sizes:
+                graph = {"nodes": edges // DEGREE, "edges": edges, "features": 64}
+                generate(scratch / "graph", **graph, threads=a.threads)
+                rows.append({**graph, **train(scratch, "post", 64, 32, max(a.epochs, min(50, 10**7 // edges)), a.threads)})
+                print(f"{edges} edges: {rows[-1]['ms_per_epoch']:.1f} ms", flush=True)
+    finally:
+        shutil.rmtree(scratch)
+
+    targets = []
+    if a.reddit:
+        for row in rows:
+            targets.append({"what": f"peak resident MiB, {row['mode']}", "value": row["resident_mib"], "wanted": REDDIT_MIB})
+    elif len(set(sizes)) > 1:
+        slope = np.polyfit(np.log([r["edges"] for r in rows]), np.log([r["ms_per_epoch"] for r in rows]), 1)[0]
+        targets.append({"what": "exponent of time over edges", "value": float(slope), "wanted": EXPONENT})
+    for target in targets:
+        target["met"] = bool(target["value"] <= target["wanted"])
+
+    lines = ["| edges | nodes | features | mode | ms / epoch | ns / edge | resident MiB | anonymous MiB |",
+             "|--:|--:|--:|---|--:|--:|--:|--:|"]
+    lines += [f"| {r['edges']:,} | {r['nodes']:,} | {r['features']} | {r['mode']} | {r['ms_per_epoch']:.1f} "
+              f"| {1e6 * r['ms_per_epoch'] / r['edges']:.1f} | {r['resident_mib']:.0f} | {r['anonymous_mib']:.0f} |" for r in rows]
+    lines += ["", "| target | measured | at most | |", "|---|--:|--:|---|"]
+    lines += [f"| {t['what']} | {t['value']:.5g} | {t['wanted']:g} | {'met' if t['met'] else 'missed'} |" for t in targets]
+    write("scaling_reddit" if a.reddit else "scaling", {"machine": machine(a.threads), "quick": a.quick, "epochs": a.epochs,
+                                                        "rows": rows, "targets": targets}, lines)
+
+
+if __name__ == "__main__":
+    main()
