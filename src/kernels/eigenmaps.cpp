@@ -138,7 +138,8 @@ EigenmapsTerms eigenmaps(const Eigenmaps& call, Gemm gemm) {
   const int64_t n = call.rows, k = call.width, blocks = (n + kBlock - 1) / kBlock;
   if (n == 0 || k == 0) return {};
   const auto unit_size = static_cast<size_t>(kBlock * 2 * k);
-  std::vector<float> inverse(static_cast<size_t>(2 * n));
+  thread_local Scratch lengths;
+  float* const inverse = lengths.floats(static_cast<size_t>(2 * n));
 
   // Parts, and not threads, have sums of their own: results repeat.
   const int64_t parts = std::min<int64_t>(blocks, threads());
@@ -152,7 +153,7 @@ EigenmapsTerms eigenmaps(const Eigenmaps& call, Gemm gemm) {
       for (int64_t b = blocks * p / parts; b < blocks * (p + 1) / parts; ++b) {
         const int64_t begin = b * kBlock, end = std::min(n, begin + kBlock);
         distances[static_cast<size_t>(p)] +=
-            HWY_DYNAMIC_DISPATCH(unit_rows)(call, begin, end, unit, inverse.data() + 2 * begin);
+            HWY_DYNAMIC_DISPATCH(unit_rows)(call, begin, end, unit, inverse + 2 * begin);
         for (int v = 0; v < 2; ++v)
           gemm(true, k, k, end - begin, 1, unit + v * k, 2 * k, unit + v * k, 2 * k, 1,
                gram.data() + v * k * k, k);
@@ -179,12 +180,12 @@ EigenmapsTerms eigenmaps(const Eigenmaps& call, Gemm gemm) {
     float* pull = scratch(1).floats(unit_size);
     for (int64_t b = first; b < last; ++b) {
       const int64_t begin = b * kBlock, end = std::min(n, begin + kBlock);
-      HWY_DYNAMIC_DISPATCH(unit_rows)(call, begin, end, unit, inverse.data() + 2 * begin);
+      HWY_DYNAMIC_DISPATCH(unit_rows)(call, begin, end, unit, inverse + 2 * begin);
       for (int v = 0; v < 2; ++v)
         gemm(false, end - begin, k, k, 1, unit + v * k, 2 * k, factors[v].data(), k, 0,
              pull + v * k, 2 * k);
       HWY_DYNAMIC_DISPATCH(project_rows)
-      (call, begin, end, unit, inverse.data() + 2 * begin, pull, pull_factor);
+      (call, begin, end, unit, inverse + 2 * begin, pull, pull_factor);
     }
   });
   return terms;

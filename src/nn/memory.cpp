@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -16,19 +16,39 @@ namespace gs {
 namespace {
 
 constexpr size_t kLarge = size_t{1} << 20;  // smaller blocks are left to malloc
-constexpr size_t kGrain = size_t{1} << 16;  // large ones are a multiple of this
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr double kSlack = 1.25;  // a kept block may be this much larger than what is asked for
 constexpr double kSpare = 1.5;   // in use and kept together, in units of the most ever in use
+
+// Whole huge pages, unless that would waste much.
+size_t rounded(size_t size) {
+  const size_t grain = size >= 8 * kHugePage ? kHugePage : kHugePage / 32;
+  return (size + grain - 1) / grain * grain;
+}
 
 struct Block {
   void* data;
   size_t size;
 };
 
-void* aligned(size_t alignment, size_t size) {
+// Straight from the system and back to it: freed to malloc, such blocks would leave holes.
+Block map_block(size_t size) {
+  const size_t room = size + kHugePage;
+  void* const base = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  const auto begin = reinterpret_cast<uintptr_t>(base);
+  const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  if (first > begin) munmap(base, first - begin);
+  if (first + size < begin + room)
+    munmap(reinterpret_cast<void*>(first + size), begin + room - first - size);
+  void* const data = reinterpret_cast<void*>(first);
+  madvise(data, size, MADV_HUGEPAGE);  // a wish: nothing is lost when it is refused
+  return {data, size};
+}
+
+void* small_block(size_t size) {
   void* data = nullptr;
-  if (posix_memalign(&data, alignment, size) != 0) throw std::bad_alloc();
+  if (size > 0 && posix_memalign(&data, 64, size) != 0) throw std::bad_alloc();
   return data;
 }
 
@@ -36,10 +56,10 @@ class Recycler : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t size) override {
     if (size < kLarge) {
-      void* data = size == 0 ? nullptr : aligned(64, size);
+      void* data = small_block(size);
       return {data, data, &std::free, at::kCPU};
     }
-    auto block = std::make_unique<Block>(take((size + kGrain - 1) / kGrain * kGrain));
+    auto block = std::make_unique<Block>(take(rounded(size)));
     void* data = block->data;
     return {data, block.release(), &give_back, at::kCPU};
   }
@@ -56,24 +76,25 @@ class Recycler : public c10::Allocator {
  private:
   Block take(size_t size) {
     const std::lock_guard lock(mutex_);
-    const auto kept = kept_.lower_bound(size);
+    auto best = kept_.end();
+    for (auto it = kept_.begin(); it != kept_.end(); ++it)
+      if (it->size >= size && static_cast<double>(it->size) <= kSlack * static_cast<double>(size) &&
+          (best == kept_.end() || it->size <= best->size))
+        best = it;
     Block block{};
-    if (kept != kept_.end() &&
-        static_cast<double>(kept->first) <= kSlack * static_cast<double>(size)) {
-      block = {kept->second, kept->first};
-      kept_bytes_ -= kept->first;
-      kept_.erase(kept);
+    if (best != kept_.end()) {
+      block = *best;
+      kept_bytes_ -= block.size;
+      kept_.erase(best);
     } else {
       const auto most =
           static_cast<size_t>(kSpare * static_cast<double>(std::max(peak_, in_use_ + size)));
-      while (!kept_.empty() && in_use_ + kept_bytes_ + size > most) {
-        const auto largest = std::prev(kept_.end());
-        std::free(largest->second);
-        kept_bytes_ -= largest->first;
-        kept_.erase(largest);
+      while (!kept_.empty() && in_use_ + kept_bytes_ + size > most) {  // the longest unused first
+        munmap(kept_.front().data, kept_.front().size);
+        kept_bytes_ -= kept_.front().size;
+        kept_.pop_front();
       }
-      block = {aligned(kHugePage, size), size};
-      madvise(block.data, size, MADV_HUGEPAGE);  // a wish: nothing is lost when it is refused
+      block = map_block(size);
     }
     in_use_ += block.size;
     peak_ = std::max(peak_, in_use_);
@@ -86,11 +107,11 @@ class Recycler : public c10::Allocator {
     const std::lock_guard lock(self.mutex_);
     self.in_use_ -= block->size;
     self.kept_bytes_ += block->size;
-    self.kept_.emplace(block->size, block->data);
+    self.kept_.push_back(*block);
   }
 
   std::mutex mutex_;
-  std::multimap<size_t, void*> kept_;
+  std::list<Block> kept_;  // in the order they were given back
   size_t in_use_ = 0, kept_bytes_ = 0, peak_ = 0;
 };
 

@@ -115,6 +115,21 @@ TEST(NativeSparse, IsThePlainTwinOnEveryGraph) {
       }
 }
 
+TEST(NativeSparse, PlainSumsAreTheAdjacencyItself) {
+  for (const Shape& shape : graphs()) {
+    if (shape.graph.nodes() > 1000) continue;
+    const auto native = std::make_shared<NativeSparse>(shape.graph, Norm::sum);
+    const Array<float>& w = shape.graph.weights;
+    const auto plain = std::make_shared<TorchSparse>(
+        shape.graph.nodes(), shape.graph.nodes(), shape.graph.offsets.span(),
+        shape.graph.neighbors.span(), std::vector<double>(w.begin(), w.end()), kPlain);
+    SCOPED_TRACE(shape.name);
+    expect_twins({random_floats({shape.graph.nodes(), 35}, 1)}, Finishing::none(true),
+                 [&](auto& x, auto& f) { return native->apply(x[0], f); },
+                 [&](auto& x, auto& f) { return plain->apply(x[0], f); });
+  }
+}
+
 TEST(NativeSparse, TwoViewsSideBySideHaveTheirOwnMasks) {
   const Csr graph = test::graph(300, test::random_edges(300, 9000, 4));
   const auto native = adjacency_for(Convolution::gcn, graph, kNative),
