@@ -36,9 +36,11 @@ double stream_rate() {
     for (int i = 0; i < 5; ++i) {
       const auto start = std::chrono::steady_clock::now();
       parallel_for(kCount, 1 << 16, [&](int64_t begin, int64_t end) {
-        for (int64_t k = begin; k < end; ++k) b[static_cast<size_t>(k)] = 2 * a[static_cast<size_t>(k)];
+        for (int64_t k = begin; k < end; ++k)
+          b[static_cast<size_t>(k)] = 2 * a[static_cast<size_t>(k)];
       });
-      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      best = std::min(
+          best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       benchmark::DoNotOptimize(b.data());
     }
     return 8.0 * kCount / best;
@@ -124,8 +126,8 @@ void dropout_bits(benchmark::State& state) {
   const DropoutRule rules[] = {dropout_rule(1, 0.4), dropout_rule(2, 0.4)};
   std::vector<uint32_t> bits(static_cast<size_t>(n * bit_words(2 * w)));
   for (auto _ : state) kept_bits(rules, 0, n, w, bits.data());
-  state.counters["elements/s"] = benchmark::Counter(
-      2.0 * static_cast<double>(n * w), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["elements/s"] = benchmark::Counter(2.0 * static_cast<double>(n * w),
+                                                    benchmark::Counter::kIsIterationInvariantRate);
 }
 
 // Without the K x K products, which are BLAS's (bench_roofline has them): what streaming costs.
@@ -157,8 +159,16 @@ void adam_fused(benchmark::State& state) {
 }
 
 #define GS_BENCHMARK(name) BENCHMARK(name)->Unit(benchmark::kMillisecond)->UseRealTime()
-GS_BENCHMARK(aggregate_alone)->Args({7650, 238162, 417})->Args({18333, 163788, 354})->Args({19717, 88648, 256})->Args({233000, 4660000, 128});
-GS_BENCHMARK(aggregate_fused)->Args({7650, 238162, 417})->Args({18333, 163788, 354})->Args({19717, 88648, 256})->Args({233000, 4660000, 128});
+GS_BENCHMARK(aggregate_alone)
+    ->Args({7650, 238162, 417})
+    ->Args({18333, 163788, 354})
+    ->Args({19717, 88648, 256})
+    ->Args({233000, 4660000, 128});
+GS_BENCHMARK(aggregate_fused)
+    ->Args({7650, 238162, 417})
+    ->Args({18333, 163788, 354})
+    ->Args({19717, 88648, 256})
+    ->Args({233000, 4660000, 128});
 GS_BENCHMARK(features_forward)->Args({18333, 6805, 1100000, 708})->Args({19717, 500, 988031, 758});
 GS_BENCHMARK(features_backward)->Args({18333, 6805, 1100000, 708})->Args({19717, 500, 988031, 758});
 GS_BENCHMARK(finish_alone)->Args({18333, 256})->Args({200000, 256});

@@ -1,8 +1,9 @@
 // What an epoch must cost at least on this machine, phase by phase, beside what ours costs.
 //   bench_roofline DATASET...      (catalog names with a preset; see bench/run.py)
-// The floor of a phase is the larger of flops at the SGEMM rate measured at its very shape and bytes
-// at the stream rate; a sparse product's bytes are nonzeros x width x 4 at the row-gather rate
-// measured for a matrix of that size. Where features may be sparse or dense, the cheaper counts.
+// The floor of a phase is the larger of flops at the SGEMM rate measured at its very shape and
+// bytes at the stream rate; a sparse product's bytes are nonzeros x width x 4 at the row-gather
+// rate measured for a matrix of that size. Where features may be sparse or dense, the cheaper
+// counts.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -33,7 +34,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kRepeats = 5;
 
 // Seconds of the best of several runs; `before` is not timed.
-double best_of(const std::function<void()>& body, const std::function<void()>& before = [] {}) {
+double best_of(
+    const std::function<void()>& body, const std::function<void()>& before = [] {}) {
   double best = 1e30;
   for (int i = 0; i < kRepeats; ++i) {
     before();
@@ -113,9 +115,8 @@ Timed time_both(const std::function<at::Tensor()>& op, const std::vector<at::Ten
   out.forward = best_of([&] { y = op(); }, [&] { y = at::Tensor(); });
   const at::Tensor gradient = at::rand_like(y);
   std::vector<at::Tensor> results;
-  out.backward = best_of(
-      [&] { results = torch::autograd::grad({y}, inputs, {gradient}); },
-      [&] { results.clear(), y = op(); });
+  out.backward = best_of([&] { results = torch::autograd::grad({y}, inputs, {gradient}); },
+                         [&] { results.clear(), y = op(); });
   out.result = y.detach();
   return out;
 }
@@ -135,9 +136,7 @@ class Epoch {
     aggregate_features(batch_, options.model);
   }
 
-  std::vector<Phase> phases() {
-    return options_.model.mode == AugmentMode::pre ? pre() : post();
-  }
+  std::vector<Phase> phases() { return options_.model.mode == AugmentMode::pre ? pre() : post(); }
 
   double seconds() {
     int64_t step = 0;
@@ -159,7 +158,9 @@ class Epoch {
   }
 
  private:
-  double bytes(int64_t rows, int64_t width) const { return 4.0 * static_cast<double>(rows * width); }
+  double bytes(int64_t rows, int64_t width) const {
+    return 4.0 * static_cast<double>(rows * width);
+  }
 
   at::Tensor weight(const std::string& name) const {
     for (const auto& w : model_.parameters().weights())
@@ -245,8 +246,7 @@ class Epoch {
     }
     const at::Tensor heads[] = {weight("heads.first.weight"), weight("heads.second.weight")};
     const at::Tensor bias = at::rand({2 * k}).set_requires_grad(true);
-    both(out, "heads",
-         gemm_seconds(nodes_, d, 2 * k) + stream_seconds(2 * bytes(nodes_, 2 * k)),
+    both(out, "heads", gemm_seconds(nodes_, d, 2 * k) + stream_seconds(2 * bytes(nodes_, 2 * k)),
          gemm_seconds(nodes_, 2 * k, d) + gemm_seconds(2 * k, nodes_, d) +
              stream_seconds(2 * bytes(nodes_, 2 * k)),
          time_both([&] { return linear(h, heads, finishing(bias, false, 2)); },
@@ -318,11 +318,16 @@ int run(int argc, char** argv) {
         floor += p.floor, parts += p.ours;
         rows.push_back({{"phase", p.name}, {"floor_ms", 1e3 * p.floor}, {"ours_ms", 1e3 * p.ours}});
       }
-      fmt::print("  {:<24} floor {:7.2f} ms   ours {:7.2f} ms   {:5.2f}x   (phases alone {:.2f} ms)\n",
-                 "the epoch", 1e3 * floor, 1e3 * ours, ours / floor, 1e3 * parts);
+      fmt::print(
+          "  {:<24} floor {:7.2f} ms   ours {:7.2f} ms   {:5.2f}x   (phases alone {:.2f} ms)\n",
+          "the epoch", 1e3 * floor, 1e3 * ours, ours / floor, 1e3 * parts);
       std::fflush(stdout);
-      report.push_back({{"data", name}, {"mode", label}, {"floor_ms", 1e3 * floor},
-                        {"ours_ms", 1e3 * ours}, {"ratio", ours / floor}, {"phases", rows}});
+      report.push_back({{"data", name},
+                        {"mode", label},
+                        {"floor_ms", 1e3 * floor},
+                        {"ours_ms", 1e3 * ours},
+                        {"ratio", ours / floor},
+                        {"phases", rows}});
     }
   }
   fmt::print("stream {:.1f} GB/s\n{}\n", 1e-9 * stream_rate(), report.dump());

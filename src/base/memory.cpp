@@ -2,25 +2,72 @@
 
 #include <sys/mman.h>
 
+#include <array>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <utility>
 
 namespace gs {
 
+namespace {
+
+constexpr int64_t kHugePage = int64_t{1} << 21;
+
+// Middling blocks that were freed, a few of them: reading a file frees one array as it asks for the
+// next, and pages that were touched before need not be cleared again.
+class Spare {
+ public:
+  void* take(int64_t size) {
+    const std::lock_guard lock(mutex_);
+    for (Block& block : blocks_)
+      if (block.size == size) return std::exchange(block, {}).memory;
+    return nullptr;
+  }
+  void keep(void* memory, int64_t size) {
+    if (size <= kLargest) {
+      const std::lock_guard lock(mutex_);
+      std::swap(blocks_[next_].memory, memory);
+      blocks_[next_].size = size;
+      next_ = (next_ + 1) % blocks_.size();
+    }
+    std::free(memory);
+  }
+
+ private:
+  static constexpr int64_t kLargest = int64_t{16} << 20;
+  struct Block {
+    void* memory = nullptr;
+    int64_t size = 0;
+  };
+  std::mutex mutex_;
+  std::array<Block, 3> blocks_;
+  size_t next_ = 0;
+};
+
+Spare& spare() {
+  static auto* blocks = new Spare;  // outlives every array
+  return *blocks;
+}
+
+}  // namespace
+
 std::shared_ptr<void> uninitialised_bytes(int64_t bytes) {
-  constexpr int64_t kHugePage = int64_t{1} << 21;
-  void* memory = nullptr;
   if (bytes < kHugePage / 2) {
-    memory = std::malloc(static_cast<size_t>(bytes) + 1);
-  } else {
+    void* const memory = std::malloc(static_cast<size_t>(bytes) + 1);
+    if (!memory) throw std::bad_alloc();
+    return {memory, std::free};
+  }
+  const int64_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  void* memory = spare().take(whole);
+  if (!memory) {
     // The last page too, when the array fills at least half of it.
     const int64_t huge = (bytes + kHugePage / 2) / kHugePage * kHugePage;
-    const int64_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage;
     memory = std::aligned_alloc(static_cast<size_t>(kHugePage), static_cast<size_t>(whole));
-    if (memory) madvise(memory, static_cast<size_t>(huge), MADV_HUGEPAGE);  // a wish; may fail
+    if (!memory) throw std::bad_alloc();
+    madvise(memory, static_cast<size_t>(huge), MADV_HUGEPAGE);  // a wish; may fail
   }
-  if (!memory) throw std::bad_alloc();
-  return {memory, std::free};
+  return {memory, [whole](void* used) { spare().keep(used, whole); }};
 }
 
 }  // namespace gs

@@ -34,7 +34,8 @@ struct Block {
 // Straight from the system and back to it: freed to malloc, such blocks would leave holes.
 Block map_block(size_t size) {
   const size_t room = size + kHugePage;
-  void* const base = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const base =
+      mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
   const auto begin = reinterpret_cast<uintptr_t>(base);
   const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;

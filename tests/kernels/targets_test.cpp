@@ -41,7 +41,9 @@ void plain_gemm(bool a_transposed, int64_t m, int64_t n, int64_t k, float alpha,
 Floats run_all() {
   constexpr int64_t kRows = 70, kWidth = 83;
   Floats out;
-  const auto keep = [&](const Floats& values) { out.insert(out.end(), values.begin(), values.end()); };
+  const auto keep = [&](const Floats& values) {
+    out.insert(out.end(), values.begin(), values.end());
+  };
 
   const DropoutRule rules[] = {dropout_rule(5, 0.3)};
   std::vector<uint32_t> bits(static_cast<size_t>(kRows * bit_words(kWidth)));

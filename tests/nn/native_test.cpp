@@ -124,9 +124,10 @@ TEST(NativeSparse, PlainSumsAreTheAdjacencyItself) {
         shape.graph.nodes(), shape.graph.nodes(), shape.graph.offsets.span(),
         shape.graph.neighbors.span(), std::vector<double>(w.begin(), w.end()), kPlain);
     SCOPED_TRACE(shape.name);
-    expect_twins({random_floats({shape.graph.nodes(), 35}, 1)}, Finishing::none(true),
-                 [&](auto& x, auto& f) { return native->apply(x[0], f); },
-                 [&](auto& x, auto& f) { return plain->apply(x[0], f); });
+    expect_twins(
+        {random_floats({shape.graph.nodes(), 35}, 1)}, Finishing::none(true),
+        [&](auto& x, auto& f) { return native->apply(x[0], f); },
+        [&](auto& x, auto& f) { return plain->apply(x[0], f); });
   }
 }
 
