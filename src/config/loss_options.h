@@ -16,8 +16,8 @@ std::span<const Named<Constraint>> names_of(Constraint);
 
 struct LossOptions {
   std::string similarity_weight = "1000";  // a number, "sum" (N) or "element" (1/K)
-  Constraint constraint = Constraint::columns;
-  double gamma = 0.5;
+  Constraint constraint = Constraint::scaled;
+  double gamma = 10;
 
   void describe(OptionList& v);
   // The factor of the mean squared distance, for a batch of `rows` rows of `width`. Usage Error

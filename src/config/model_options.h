@@ -18,14 +18,14 @@ std::span<const Named<NormKind>> names_of(NormKind);
 std::span<const Named<Skip>> names_of(Skip);
 
 struct ModelOptions {
-  AugmentMode mode = AugmentMode::post;
+  AugmentMode mode = AugmentMode::pre;
   int64_t aug_dim = 256;  // D
   int64_t dim = 128;      // K
   Convolution encoder = Convolution::gcn;
   int64_t layers = 2;
   int64_t head_layers = 1;
   NormKind norm = NormKind::none;
-  Skip skip = Skip::sum;
+  Skip skip = Skip::none;
   double dropout = 0.3;
   Combine combine = Combine::concat;
   bool asymmetric = false;
