@@ -12,7 +12,7 @@ std::span<const Named<Kernels>> names_of(Kernels);
 
 struct TrainOptions {
   int64_t epochs = 60;
-  double lr = 0.003;
+  double lr = 0.005;
   double weight_decay = 0;
   double clip = 0;  // largest gradient norm; 0: off
   Select select = Select::last;
