@@ -53,7 +53,7 @@ void run_pieces(const std::vector<int64_t>& cuts,
     if (error) std::rethrow_exception(error);
 }
 
-constexpr int64_t kPiecesPerThread = 4;  // slack for uneven cores
+constexpr int64_t kPiecesPerThread = 16;  // slack for uneven cores and pieces
 
 int64_t piece_count(int64_t count, int64_t grain) {
   const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));

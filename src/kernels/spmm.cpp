@@ -74,8 +74,9 @@ void pack_rows(const TileJob& job, int64_t begin, int64_t end) {
 }
 
 // The sum of row `r` over kVectors vectors of columns at x (rows `stride` apart), even and odd
-// entries apart. With kPartial only the first `last` lanes of the last vector are there.
-template <int kVectors, bool kValues, bool kScaled, bool kPartial>
+// entries apart. With kPartial only the first `last` lanes of the last vector are there. With
+// kFetch what is needed some entries later is fetched meanwhile, as x does not stay in cache.
+template <int kVectors, bool kValues, bool kScaled, bool kPartial, bool kFetch>
 HWY_INLINE void gather(const Spmm& call, int64_t r, const float* x, int64_t stride, int64_t last,
                        float* out) {
   const SparseRows& a = call.matrix;
@@ -83,7 +84,16 @@ HWY_INLINE void gather(const Spmm& call, int64_t r, const float* x, int64_t stri
   Floats even[kVectors], odd[kVectors];
 #pragma GCC unroll 64
   for (int i = 0; i < kVectors; ++i) even[i] = odd[i] = hn::Zero(kFloats);
+  constexpr int64_t kAhead = 16;                                      // entries
+  constexpr int kLine = 16 / kFloatLanes > 1 ? 16 / kFloatLanes : 1;  // vectors
+  const int64_t stop = kFetch ? a.offsets[a.rows] - kAhead : 0;
   const auto add = [&](Floats* sum, int64_t e) HWY_ATTR {
+    if constexpr (kFetch)
+      if (e < stop) {
+        const float* later = x + a.indices[e + kAhead] * stride;
+#pragma GCC unroll 64
+        for (int i = 0; i < kVectors; i += kLine) hwy::Prefetch(later + i * kFloatLanes);
+      }
     const int32_t u = a.indices[e];
     const float* row = x + u * stride;
     const auto value = hn::Set(kFloats, kValues ? a.values[e] : 1.0f);
@@ -149,7 +159,7 @@ void tile_rows(const TileJob& job, int64_t begin, int64_t end) {
   const Spmm& call = *job.call;
   HWY_ALIGN float sum[kMaxTile];
   for (int64_t r = begin; r < end; ++r) {
-    gather<kTile / kFloatLanes, kValues, false, false>(call, r, job.tile, kTile, 0, sum);
+    gather<kTile / kFloatLanes, kValues, false, false, false>(call, r, job.tile, kTile, 0, sum);
     put_row(call, r, job.first, job.width, false, job.tile + (call.first_row + r) * kTile, sum);
   }
 }
@@ -170,29 +180,26 @@ void sum_rows(const TileJob& job, int64_t begin, int64_t end) {
 template <bool kValues, bool kScaled>
 void direct_rows_as(const Spmm& call, int64_t begin, int64_t end) {
   constexpr int64_t kLanes = kFloatLanes;
-  constexpr int64_t kAhead = 8;  // entries
   HWY_ALIGN float sum[8 * kLanes];
-  const SparseRows& a = call.matrix;
-  const int64_t lines = (call.width + 15) / 16, stop = a.offsets[a.rows];
   for (int64_t r = begin; r < end; ++r) {
-    for (int64_t e = a.offsets[r] + kAhead; e < std::min(a.offsets[r + 1] + kAhead, stop); ++e)
-      for (int64_t l = 0; l < lines; ++l)
-        hwy::Prefetch(call.x + a.indices[e] * call.x_stride + 16 * l);
     const float* own = call.x + (call.first_row + r) * call.x_stride;
     for (int64_t c = 0; c < call.width;) {
       const int64_t left = call.width - c;
       const float* x = call.x + c;
       int64_t width = std::min(left, kLanes);
       if (left >= 8 * kLanes) {
-        gather<8, kValues, kScaled, false>(call, r, x, call.x_stride, 0, sum), width = 8 * kLanes;
+        gather<8, kValues, kScaled, false, true>(call, r, x, call.x_stride, 0, sum),
+            width = 8 * kLanes;
       } else if (left >= 4 * kLanes) {
-        gather<4, kValues, kScaled, false>(call, r, x, call.x_stride, 0, sum), width = 4 * kLanes;
+        gather<4, kValues, kScaled, false, true>(call, r, x, call.x_stride, 0, sum),
+            width = 4 * kLanes;
       } else if (left >= 2 * kLanes) {
-        gather<2, kValues, kScaled, false>(call, r, x, call.x_stride, 0, sum), width = 2 * kLanes;
+        gather<2, kValues, kScaled, false, true>(call, r, x, call.x_stride, 0, sum),
+            width = 2 * kLanes;
       } else if (left >= kLanes) {
-        gather<1, kValues, kScaled, false>(call, r, x, call.x_stride, 0, sum);
+        gather<1, kValues, kScaled, false, true>(call, r, x, call.x_stride, 0, sum);
       } else {
-        gather<1, kValues, kScaled, true>(call, r, x, call.x_stride, left, sum);
+        gather<1, kValues, kScaled, true, true>(call, r, x, call.x_stride, left, sum);
       }
       put_row(call, r, c, width, true, own + c, sum);
       c += width;
@@ -226,6 +233,7 @@ constexpr int64_t kRowGrain = 4096;  // entries that are worth a thread's while
 // A row of x that is gathered fewer times than this is not worth packing, nor is a matrix of so
 // many rows that even the narrowest tile does not stay in cache.
 constexpr int64_t kPackFrom = 16, kPackRows = int64_t{1} << 17;
+constexpr int64_t kScaleFrom = 8;  // the same, for a copy of whole rows that are scaled once
 
 // Columns a tile: as many as keep the packed matrix in a core's own cache.
 int64_t tile_columns(int64_t rows) {
@@ -242,17 +250,45 @@ std::span<const int64_t> row_offsets(const SparseRows& a) {
   return {a.offsets, static_cast<size_t>(a.rows + 1)};
 }
 
-void spmm_direct(Spmm call) {
-  thread_local Scratch through;
-  const FinishBackward& before = call.before;
-  if (before.output || before.kept || before.bias || before.scale != 1) {
-    GS_ASSERT(call.x_stride == call.width);
-    float* x = through.floats(static_cast<size_t>(call.matrix.columns * call.width));
-    finish_backward(before, call.x, call.matrix.columns, call.width, x);
-    call.x = x;
+bool does_nothing(const FinishBackward& before) {
+  return !before.output && !before.kept && !before.bias && before.scale == 1;
+}
+
+// Adds up the column sums of all pack blocks of all tiles.
+void sum_bias(const Spmm& call, const std::vector<float>& sums, int64_t blocks, int64_t stride) {
+  for (int64_t c = 0; c < call.width; ++c) {
+    double total = 0;
+    for (int64_t b = 0; b < blocks; ++b)
+      total += sums[static_cast<size_t>((c / stride * blocks + b) * stride + c % stride)];
+    call.before.bias[c] = total;
   }
-  parallel_for_weighted(row_offsets(call.matrix), kRowGrain, [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(direct_rows)(call, begin, end);
+}
+
+void pack_shared(const TileJob& job) {
+  const int64_t rows = job.call->matrix.columns;
+  parallel_for((rows + kPackBlock - 1) / kPackBlock, 1, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(pack_rows)(job, begin * kPackBlock, std::min(rows, end * kPackBlock));
+  });
+}
+
+// Row by row, from x where it lies, or from a copy of whole rows when x must change on its way or
+// its scaling would be gathered too often.
+void spmm_direct(const Spmm& call) {
+  const SparseRows& a = call.matrix;
+  Spmm rows = call;
+  const bool scale_first =
+      call.column_scale && !call.direct && a.nonzeros() >= kScaleFrom * a.columns;
+  if (scale_first || !does_nothing(call.before)) {
+    const int64_t blocks = (a.columns + kPackBlock - 1) / kPackBlock;
+    const int64_t stride = (call.width + 15) / 16 * 16;
+    std::vector<float> sums(call.before.bias ? static_cast<size_t>(blocks * stride) : 0);
+    float* copy = scratch(static_cast<size_t>(a.columns * stride));
+    pack_shared({&call, 0, call.width, stride, copy, sums.empty() ? nullptr : sums.data()});
+    if (call.before.bias) sum_bias(call, sums, blocks, stride);
+    rows.x = copy, rows.x_stride = stride, rows.column_scale = nullptr, rows.before = {};
+  }
+  parallel_for_weighted(row_offsets(a), kRowGrain, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(direct_rows)(rows, begin, end);
   });
 }
 
@@ -284,22 +320,13 @@ void spmm(const Spmm& call) {
   });
   for (int64_t t = whole; t < tiles; ++t) {
     const TileJob shared = job(t, scratch(size));
-    parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-      HWY_DYNAMIC_DISPATCH(pack_rows)
-      (shared, begin * kPackBlock, std::min(a.columns, end * kPackBlock));
-    });
+    pack_shared(shared);
     parallel_for_weighted(row_offsets(a), kRowGrain, [&](int64_t begin, int64_t end) {
       HWY_DYNAMIC_DISPATCH(sum_rows)(shared, begin, end);
     });
   }
 
-  if (!call.before.bias) return;
-  for (int64_t c = 0; c < call.width; ++c) {
-    double total = 0;
-    for (int64_t b = 0; b < blocks; ++b)
-      total += sums[static_cast<size_t>((c / stride * blocks + b) * stride + c % stride)];
-    call.before.bias[c] = total;
-  }
+  if (call.before.bias) sum_bias(call, sums, blocks, stride);
 }
 
 }  // namespace gs

@@ -76,7 +76,8 @@ Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place&
 
 void aggregate_features(Batch& batch, const ModelOptions& options) {
   const Input& x = batch.features;
-  if (is_pre(options) || x.sparse() || !aggregate_once(x.rows(), x.width())) return;
+  if (is_pre(options) || x.sparse() || !aggregate_once(x.rows(), x.width(), options.aug_dim))
+    return;
   const at::NoGradGuard no_gradient;
   batch.aggregated = batch.adjacency->apply(x.dense());
 }

@@ -19,9 +19,10 @@ inline bool dense_is_cheaper(int64_t rows, int64_t columns, int64_t nonzeros) {
 }
 
 // Dense constant features: A x W' costs the aggregation in every step, (A x) W' only once, in
-// memory for one more matrix of the features' size. Always worth it while that is bearable.
-inline bool aggregate_once(int64_t rows, int64_t columns) {
-  return rows * columns <= kDenseLimit / 2;
+// memory for one more matrix of the features' size. Always worth it while that is bearable, or not
+// much beside the training's own matrices of `width` columns.
+inline bool aggregate_once(int64_t rows, int64_t columns, int64_t width) {
+  return columns <= 2 * width || rows * columns <= kDenseLimit / 2;
 }
 
 }  // namespace gs
