@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "loader/gather.h"
+#include "loader/table.h"
 
 namespace gs {
 
@@ -28,7 +29,12 @@ Sample Loader::sample(int64_t epoch, int64_t index, LoaderWorkspace& workspace) 
   return sample;
 }
 
-std::span<const Named<MakeLoader>> loaders() { return {}; }
+std::span<const Named<MakeLoader>> loaders() {
+  static constexpr Named<MakeLoader> kTable[] = {
+      {"neighbor", make_neighbor, "some seeds and a sample of their neighbourhoods"},
+  };
+  return kTable;
+}
 
 std::unique_ptr<Loader> make_loader(const Dataset& data, const LoaderOptions& options,
                                     const LoaderContext& context) {

@@ -13,6 +13,7 @@
 #include "base/registry.h"
 #include "config/loader_options.h"
 #include "graph/normalize.h"
+#include "graph/sampling.h"
 #include "graph/subgraph.h"
 #include "loader/sample.h"
 
@@ -21,6 +22,7 @@ namespace gs {
 // What a thread keeps between batches. Fits any loader; belongs to one thread at a time.
 struct LoaderWorkspace {
   SubgraphWorkspace subgraph;
+  SamplingWorkspace sampling;
   std::vector<int32_t> order;  // the epoch's permutation, and the stream that it was made from
   uint64_t order_key = 0;
 };

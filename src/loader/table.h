@@ -1,0 +1,13 @@
+// The makers behind loaders(): one a file.
+#pragma once
+
+#include <memory>
+
+#include "loader/loader.h"
+
+namespace gs {
+
+std::unique_ptr<Loader> make_neighbor(const Dataset& data, const LoaderOptions& options,
+                                      const LoaderContext& context);
+
+}  // namespace gs
