@@ -32,6 +32,7 @@ Sample Loader::sample(int64_t epoch, int64_t index, LoaderWorkspace& workspace) 
 std::span<const Named<MakeLoader>> loaders() {
   static constexpr Named<MakeLoader> kTable[] = {
       {"neighbor", make_neighbor, "some seeds and a sample of their neighbourhoods"},
+      {"cluster", make_cluster, "some parts of a partition with few edges between parts"},
   };
   return kTable;
 }

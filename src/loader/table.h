@@ -10,4 +10,7 @@ namespace gs {
 std::unique_ptr<Loader> make_neighbor(const Dataset& data, const LoaderOptions& options,
                                       const LoaderContext& context);
 
+std::unique_ptr<Loader> make_cluster(const Dataset& data, const LoaderOptions& options,
+                                     const LoaderContext& context);
+
 }  // namespace gs
