@@ -71,4 +71,13 @@ Features gather(const Features& features, std::span<const int32_t> rows) {
   return {gather_rows(features.dense_matrix(), rows)};
 }
 
+Array<float> gather(const Array<float>& values, std::span<const int32_t> nodes) {
+  if (values.empty()) return {};
+  const auto count = static_cast<int64_t>(nodes.size());
+  std::shared_ptr<float[]> out = uninitialised<float>(count);
+  for (int64_t i = 0; i < count; ++i) out[i] = values[nodes[i]];
+  const std::span<const float> view(out.get(), nodes.size());
+  return Array<float>(std::move(out), view);
+}
+
 }  // namespace gs

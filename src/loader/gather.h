@@ -13,4 +13,7 @@ namespace gs {
 // the calling thread. Features without columns give a matrix without columns.
 Features gather(const Features& features, std::span<const int32_t> rows);
 
+// values[nodes[i]] for each i; empty where `values` is empty.
+Array<float> gather(const Array<float>& values, std::span<const int32_t> nodes);
+
 }  // namespace gs

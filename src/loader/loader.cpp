@@ -33,6 +33,7 @@ std::span<const Named<MakeLoader>> loaders() {
   static constexpr Named<MakeLoader> kTable[] = {
       {"neighbor", make_neighbor, "some seeds and a sample of their neighbourhoods"},
       {"cluster", make_cluster, "some parts of a partition with few edges between parts"},
+      {"saint", make_saint, "random subgraphs, with weights that make up for the choice"},
   };
   return kTable;
 }

@@ -4,23 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/memory.h"
 #include "graph/sampling.h"
+#include "loader/gather.h"
 #include "loader/order.h"
 #include "loader/table.h"
 
 namespace gs {
 
 namespace {
-
-// What `scale` has for the first `count` nodes; empty where it is empty.
-Array<float> of_nodes(const Array<float>& scale, std::span<const int32_t> nodes, size_t count) {
-  if (scale.empty()) return {};
-  std::shared_ptr<float[]> out = uninitialised<float>(static_cast<int64_t>(count));
-  for (size_t i = 0; i < count; ++i) out[i] = scale[nodes[i]];
-  const std::span<const float> view(out.get(), count);
-  return Array<float>(std::move(out), view);
-}
 
 class NeighborLoader : public Loader {
  public:
@@ -66,11 +57,12 @@ class NeighborLoader : public Loader {
 
   LayerGraph layer_graph(SampledRows rows, const std::vector<int32_t>& nodes) const {
     const int64_t targets = rows.offsets.size() - 1;
+    const auto target_nodes = std::span(nodes).first(static_cast<size_t>(targets));
     LayerGraph out;
-    out.scales.col_scale = of_nodes(whole_.col_scale, nodes, nodes.size());
+    out.scales.col_scale = gather(whole_.col_scale, nodes);
     if (rows.factors.empty()) {
-      out.scales.row_scale = of_nodes(whole_.row_scale, nodes, static_cast<size_t>(targets));
-      out.scales.self_weight = of_nodes(whole_.self_weight, nodes, static_cast<size_t>(targets));
+      out.scales.row_scale = gather(whole_.row_scale, target_nodes);
+      out.scales.self_weight = gather(whole_.self_weight, target_nodes);
     } else {
       out.scales.row_scale = rows.factors;
       if (!whole_.row_scale.empty()) {

@@ -13,4 +13,7 @@ std::unique_ptr<Loader> make_neighbor(const Dataset& data, const LoaderOptions& 
 std::unique_ptr<Loader> make_cluster(const Dataset& data, const LoaderOptions& options,
                                      const LoaderContext& context);
 
+std::unique_ptr<Loader> make_saint(const Dataset& data, const LoaderOptions& options,
+                                   const LoaderContext& context);
+
 }  // namespace gs
