@@ -18,6 +18,7 @@ namespace gs {
 namespace {
 
 int g_threads = 0;
+thread_local bool t_serial = false;
 
 // Cores granted by affinity, and by a cgroup v2 quota when there is one.
 int available_cores() {
@@ -62,7 +63,11 @@ int64_t piece_count(int64_t count, int64_t grain) {
 
 }  // namespace
 
+SerialLoops::SerialLoops() : before_(std::exchange(t_serial, true)) {}
+SerialLoops::~SerialLoops() { t_serial = before_; }
+
 int threads() {
+  if (t_serial) return 1;
   if (g_threads == 0) g_threads = available_cores();
   return g_threads;
 }

@@ -14,6 +14,19 @@ int threads();  // threads that the loops below use
 void set_threads(
     int count);  // 0: all cores this process may run on (affinity and cgroup quota respected)
 
+// While one lives, the loops below run in the calling thread alone, and do not touch OpenMP. For
+// threads that work beside the one that computes.
+class SerialLoops {
+ public:
+  SerialLoops();
+  ~SerialLoops();
+  SerialLoops(const SerialLoops&) = delete;
+  SerialLoops& operator=(const SerialLoops&) = delete;
+
+ private:
+  bool before_;
+};
+
 // Calls body(begin, end) over pieces of [0, count) of at least `grain` items.
 void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
 

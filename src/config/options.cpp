@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "config/loader_options.h"
 #include "config/loss_options.h"
 #include "config/model_options.h"
 #include "config/probe_options.h"
@@ -74,6 +75,45 @@ std::span<const Named<Solver>> names_of(Solver) {
   return kTable;
 }
 
+std::span<const Named<LoaderKind>> names_of(LoaderKind) {
+  static constexpr Named<LoaderKind> kTable[] = {
+      {"auto", LoaderKind::automatic, "full where it fits into memory, else neighbor"},
+      {"full", LoaderKind::full, "the whole graph in every step"},
+      {"neighbor", LoaderKind::neighbor, "some seeds and a sample of their neighbourhoods"},
+      {"cluster", LoaderKind::cluster, "some parts of a partition with few edges between parts"},
+      {"saint", LoaderKind::saint, "random subgraphs, with weights that make up for the choice"}};
+  return kTable;
+}
+
+std::span<const Named<NeighborSampling>> names_of(NeighborSampling) {
+  static constexpr Named<NeighborSampling> kTable[] = {
+      {"uniform", NeighborSampling::uniform, "every neighbour alike"},
+      {"weight", NeighborSampling::weight, "heavy edges rather than light ones"}};
+  return kTable;
+}
+
+std::span<const Named<SeedNodes>> names_of(SeedNodes) {
+  static constexpr Named<SeedNodes> kTable[] = {
+      {"all", SeedNodes::all, "every node"},
+      {"train", SeedNodes::train, "nodes of the training split"}};
+  return kTable;
+}
+
+std::span<const Named<SaintSampler>> names_of(SaintSampler) {
+  static constexpr Named<SaintSampler> kTable[] = {
+      {"walk", SaintSampler::walk, "nodes on random walks from random roots"},
+      {"node", SaintSampler::node, "nodes by the squared norm of their adjacency column"},
+      {"edge", SaintSampler::edge, "ends of edges, by the inverse degrees of both"}};
+  return kTable;
+}
+
+std::span<const Named<GammaScale>> names_of(GammaScale) {
+  static constexpr Named<GammaScale> kTable[] = {
+      {"auto", GammaScale::automatic, "gamma times N / B where the constraint depends on rows"},
+      {"none", GammaScale::none, "gamma as it is"}};
+  return kTable;
+}
+
 void ModelOptions::describe(OptionList& v) {
   v.group("Model");
   v("mode", mode, "augment before (pre) or behind (post) the encoder");
@@ -133,6 +173,43 @@ void TrainOptions::describe(OptionList& v) {
   v("seed", seed, "seed of weights, masks and splits").at_least(0);
   v("kernels", kernels, "which implementation computes");
   v("device", device, "cpu, cuda or cuda:N");
+}
+
+void LoaderOptions::describe(OptionList& v) {
+  v.group("Batches");
+  v("loader", loader, "how batches are made");
+  v("seeds", seeds, "nodes that the loss is on");
+  v("batch-size", batch_size, "seeds of a batch (neighbor)").at_least(1);
+  v("fanouts", fanouts,
+    "neighbours kept at each hop from the seeds; -1 keeps all, the last value repeats (neighbor)")
+      .at_least(-1);
+  v("neighbor-sampling", neighbor_sampling, "which neighbours are kept (neighbor)");
+  v("parts", parts, "parts of the partition; 0 makes them of about 1000 nodes (cluster)")
+      .at_least(0);
+  v("parts-per-batch", parts_per_batch, "parts of a batch (cluster)").at_least(1);
+  v("saint-sampler", saint_sampler, "how the nodes of a subgraph are drawn (saint)");
+  v("roots", roots, "draws of a subgraph: roots of walks, nodes or edges (saint)").at_least(1);
+  v("walk-length", walk_length, "steps of a walk (saint)").at_least(0);
+  v("coverage", coverage,
+    "times that a node is drawn, on average, to estimate its probability (saint)")
+      .at_least(1);
+  v("subgraphs", subgraphs, "subgraphs of a batch (saint)").at_least(1);
+  v("steps", steps, "batches of an epoch; 0: as many as see about every node (saint)").at_least(0);
+  v("workers", workers, "threads that make batches; 0: the training thread does").at_least(0);
+  v("prefetch", prefetch, "batches made ahead").at_least(1);
+  v("gamma-scale", gamma_scale, "gamma of a batch of B rows");
+}
+
+std::vector<int64_t> LoaderOptions::fanouts_of(int64_t layers) const {
+  const auto fail = [&](std::string message) {
+    fail_usage("--fanouts", std::move(message), "as in --fanouts 10,10; -1 keeps all neighbours");
+  };
+  if (fanouts.empty()) fail("needs at least one value");
+  for (const int64_t fanout : fanouts)
+    if (fanout == 0 || fanout < -1) fail(fmt::format("{} keeps no neighbour", fanout));
+  std::vector<int64_t> out = fanouts;
+  out.resize(static_cast<size_t>(layers), fanouts.back());
+  return out;
 }
 
 void ProbeOptions::describe(OptionList& v) {

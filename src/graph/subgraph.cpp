@@ -4,43 +4,14 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "graph/local_ids.h"
 
 namespace gs {
 
 namespace {
 
 constexpr int64_t kGrain = 1 << 13;
-constexpr int32_t kOutside = -1;
-
-// Numbers nodes in the workspace as they come and takes the numbers back at the end, come what may.
-class LocalIds {
- public:
-  LocalIds(const Csr& graph, SubgraphWorkspace& workspace)
-      : nodes_(graph.nodes()), local_(workspace.local) {
-    if (static_cast<int64_t>(local_.size()) < nodes_)
-      local_.resize(static_cast<size_t>(nodes_), kOutside);
-  }
-  ~LocalIds() {
-    for (const int32_t v : taken_) local_[v] = kOutside;
-  }
-  LocalIds(const LocalIds&) = delete;
-  LocalIds& operator=(const LocalIds&) = delete;
-
-  bool add(int32_t v) {  // false when it is there already
-    GS_ASSERT(v >= 0 && v < nodes_);
-    if (local_[v] != kOutside) return false;
-    taken_.push_back(v);
-    local_[v] = static_cast<int32_t>(taken_.size()) - 1;
-    return true;
-  }
-  int32_t operator[](int32_t v) const { return local_[v]; }
-  const std::vector<int32_t>& nodes() const { return taken_; }
-
- private:
-  int64_t nodes_;
-  std::vector<int32_t>& local_;
-  std::vector<int32_t> taken_;
-};
+constexpr int32_t kOutside = LocalIds::kOutside;
 
 struct LocalEntry {
   int32_t id;
@@ -51,7 +22,7 @@ struct LocalEntry {
 
 Csr induced_subgraph(const Csr& graph, std::span<const int32_t> nodes, SubgraphWorkspace& workspace,
                      std::vector<int64_t>* positions) {
-  LocalIds local(graph, workspace);
+  LocalIds local(graph.nodes(), workspace.local);
   for (const int32_t v : nodes) {
     const bool first_time = local.add(v);
     GS_ASSERT(first_time);
@@ -101,7 +72,7 @@ Csr induced_subgraph(const Csr& graph, std::span<const int32_t> nodes, SubgraphW
 
 std::vector<int32_t> k_hop_nodes(const Csr& graph, std::span<const int32_t> seeds, int64_t hops,
                                  SubgraphWorkspace& workspace) {
-  LocalIds found(graph, workspace);
+  LocalIds found(graph.nodes(), workspace.local);
   for (const int32_t v : seeds) found.add(v);
   for (size_t begin = 0; hops > 0 && begin < found.nodes().size(); --hops) {
     const size_t end = found.nodes().size();

@@ -1,0 +1,81 @@
+// A sample of the neighbourhood of some seeds, hop by hop: every node found so far keeps at most
+// `fanout` of its neighbours, drawn without replacement. Made for speed: random numbers come in
+// blocks, memory is fetched ahead, and nothing is allocated but the result once the workspace has
+// grown.
+//
+// The draws of a row are a function of (random, the row's place in the batch), and of nothing else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.h"
+#include "base/random.h"
+#include "graph/csr.h"
+#include "graph/local_ids.h"
+
+namespace gs {
+
+// Belongs to one thread at a time; fits any graph.
+struct SamplingWorkspace {
+  struct Row {
+    int64_t begin = 0;  // in graph.neighbors
+    int64_t degree = 0;
+  };
+  struct Priority {
+    double value;
+    int32_t place;  // in the row
+  };
+  std::vector<int32_t> local;   // of N or more, -1 between calls
+  std::vector<Row> rows;        // of a hop
+  std::vector<int64_t> chosen;  // places in graph.neighbors, of a block of rows
+  std::vector<uint32_t> marks;  // of a row's places: those with the present mark are taken
+  uint32_t mark = 0;
+  std::vector<Priority> priorities;  // of a row
+};
+
+enum class Neighbors {
+  uniform,  // every neighbour alike; an entry keeps its weight
+  // Priority sampling (Duffield, Lund, Thorup 2007): entry i of weight w gets priority w / u, u
+  // uniform in (0, 1]. The `fanout` largest are kept; with t the next one's priority, a kept entry
+  // weighs max(w, t) and the others 0, which in expectation is w for each of them. Without weights
+  // the same as uniform.
+  weight,
+};
+
+// Row i is of the i-th node found. Entries are local ids of sources, in no particular order.
+struct SampledRows {
+  Array<int64_t> offsets;
+  Array<int32_t> neighbors;
+  Array<float> weights;  // empty: all ones
+  // What a row's sum is multiplied with to have the whole row's sum in expectation: its degree over
+  // its entries here. Empty: all ones.
+  Array<float> factors;
+};
+
+class NeighborSampler {
+ public:
+  // Seeds are distinct, or an internal Error. Graph and workspace must outlive it.
+  NeighborSampler(const Csr& graph, std::span<const int32_t> seeds, SamplingWorkspace& workspace);
+
+  // A row for every node found so far; then the sources of these rows count as found too.
+  // `fanout` -1 keeps all.
+  SampledRows hop(int64_t fanout, Neighbors how, const Random& random);
+
+  const std::vector<int32_t>& nodes() const { return found_.nodes(); }  // seeds first
+  std::vector<int32_t> take_nodes() { return found_.take_nodes(); }     // the last call
+
+ private:
+  int64_t measure_rows(int64_t fanout, int64_t* offsets);
+  void draw_uniform(const SamplingWorkspace::Row& row, int64_t fanout, uint64_t key, int64_t place,
+                    int64_t* chosen);
+  void draw_by_weight(const SamplingWorkspace::Row& row, int64_t fanout, uint64_t key,
+                      int64_t place, int64_t* chosen, float* weights);
+
+  const Csr& graph_;
+  SamplingWorkspace& workspace_;
+  LocalIds found_;
+};
+
+}  // namespace gs

@@ -1,0 +1,19 @@
+// Rows of a feature matrix copied together, in the form that the matrix has. The source may be a
+// mapped file: it is only read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "dataset/dataset.h"
+
+namespace gs {
+
+// Row i of the result is row rows[i] of `features`; a row may be asked for more than once. Works in
+// the calling thread. Features without columns give a matrix without columns.
+Features gather(const Features& features, std::span<const int32_t> rows);
+
+// values[nodes[i]] for each i; empty where `values` is empty.
+Array<float> gather(const Array<float>& values, std::span<const int32_t> nodes);
+
+}  // namespace gs
