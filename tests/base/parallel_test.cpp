@@ -7,6 +7,7 @@
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace gs {
@@ -168,6 +169,26 @@ TEST(Parallel, ThreadsCanBeSetAndDefaultToAtLeastOne) {
   EXPECT_EQ(threads(), 5);
   set_threads(0);
   EXPECT_GE(threads(), 1);
+}
+
+TEST(SerialLoops, KeepLoopsInTheCallingThreadAndOnlyThere) {
+  const int before = threads();
+  set_threads(4);
+  {
+    const SerialLoops serial;
+    EXPECT_EQ(threads(), 1);
+    int64_t pieces = 0;  // no race: one thread
+    parallel_for(1000, 1, [&](int64_t begin, int64_t end) {
+      ++pieces;
+      EXPECT_EQ(end - begin, 1000);
+    });
+    EXPECT_EQ(pieces, 1);
+    { const SerialLoops within; }
+    EXPECT_EQ(threads(), 1);
+    std::thread([] { EXPECT_EQ(threads(), 4); }).join();
+  }
+  EXPECT_EQ(threads(), 4);
+  set_threads(before);
 }
 
 }  // namespace
