@@ -78,12 +78,11 @@ class OptionList {
   OptionHandle operator()(std::string name, T& field, std::string help) {
     if constexpr (std::is_enum_v<T>) {
       const auto table = names_of(T{});
-      return add(name, std::move(help),
-                 EnumField{[&field, table] { return std::string(name_of(table, field)); },
-                           [&field, table, name](std::string_view v) {
-                             field = find(table, v, "--" + name).value;
-                           },
-                           names(table)});
+      EnumField choice{
+          [&field, table] { return std::string(name_of(table, field)); },
+          [&field, table, name](std::string_view v) { field = find(table, v, "--" + name).value; },
+          names(table)};
+      return add(std::move(name), std::move(help), std::move(choice));
     } else {
       return add(std::move(name), std::move(help), &field);
     }

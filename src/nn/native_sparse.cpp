@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
+#include "nn/kept.h"
 #include "nn/native_finish.h"
 
 namespace gs {
@@ -12,20 +13,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
-
-struct Kept : torch::CustomClassHolder {
-  explicit Kept(std::shared_ptr<const NativeSparse> o) : object(std::move(o)) {}
-  std::shared_ptr<const NativeSparse> object;
-};
-
-void keep(AutogradContext* context, std::shared_ptr<const NativeSparse> self) {
-  context->saved_data["self"] =
-      c10::IValue::make_capsule(c10::make_intrusive<Kept>(std::move(self)));
-}
-
-const NativeSparse& kept(AutogradContext* context) {
-  return *static_cast<const Kept&>(*context->saved_data["self"].toCapsule()).object;
-}
 
 struct Product : torch::autograd::Function<Product> {
   static Variable forward(AutogradContext* context, const Variable& input, const Maybe& bias,
@@ -49,7 +36,7 @@ struct Product : torch::autograd::Function<Product> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor dy = gradients[0].contiguous();
     const SavedFinish saved(context, dy);
-    const NativeSparse& self = kept(context);
+    const NativeSparse& self = kept<NativeSparse>(context);
     at::Tensor dx = at::empty({self.columns(), dy.size(1)}, dy.options());
     Spmm call = self.backward_call();
     call.x = dy.const_data_ptr<float>();
@@ -91,7 +78,7 @@ struct Map : torch::autograd::Function<Map> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor dy = gradients[0].contiguous();
     const SavedFinish saved(context, dy);
-    const NativeSparse& self = kept(context);
+    const NativeSparse& self = kept<NativeSparse>(context);
     const int64_t split = context->saved_data["split"].toInt();
     at::Tensor d1 = at::empty({split, self.columns()}, dy.options()), d2;
     if (context->saved_data["two"].toBool())

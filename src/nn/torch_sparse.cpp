@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "nn/kept.h"
 
 namespace gs {
 
@@ -14,25 +15,17 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// Keeps the operator alive until the backward pass.
-struct Kept : torch::CustomClassHolder {
-  explicit Kept(std::shared_ptr<const TorchSparse> o) : object(std::move(o)) {}
-  std::shared_ptr<const TorchSparse> object;
-};
-
 struct SparseProduct : torch::autograd::Function<SparseProduct> {
   static Variable forward(AutogradContext* context, const Variable& x,
                           std::shared_ptr<const TorchSparse> self) {
     const at::AutoDispatchBelowADInplaceOrView guard;
     Variable y = at::mm(self->matrix(), x);
-    context->saved_data["self"] =
-        c10::IValue::make_capsule(c10::make_intrusive<Kept>(std::move(self)));
+    keep(context, std::move(self));
     return y;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto kept = context->saved_data["self"].toCapsule();
-    const auto& self = static_cast<const Kept&>(*kept).object;
-    return {at::mm(self->transpose(), gradients[0].contiguous()), Variable()};
+    const TorchSparse& self = kept<TorchSparse>(context);
+    return {at::mm(self.transpose(), gradients[0].contiguous()), Variable()};
   }
 };
 

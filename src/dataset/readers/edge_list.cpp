@@ -160,15 +160,22 @@ std::vector<int32_t> to_nodes(std::vector<Key> keys, const NodeIds& ids, const F
   else return fresh;
 }
 
+// `by_row`: the file whose row i is node i, empty when an ids file lists the nodes.
 template <class Key>
-EdgeList place_edges(EdgeRows<Key> rows, const NodeIds& ids,
+EdgeList place_edges(EdgeRows<Key> rows, const NodeIds& ids, const fs::path& by_row,
                      const std::function<std::string(int64_t)>& place) {
   const auto fail = [&](int64_t edge, int64_t key) {
+    const std::string node = printable(ids.text_of(key));
+    if (by_row.empty()) {
+      fail_data(place(edge), fmt::format("node '{}' is not one of the {} nodes", node, ids.count()),
+                "add it to the ids file");
+    }
     fail_data(place(edge),
-              fmt::format("node '{}' is not one of the {} nodes", printable(ids.text_of(key)),
-                          ids.count()),
-              ids.integers() ? "where a file's row i is node i, ids are 0 to its rows - 1"
-                             : "add it to the ids file");
+              fmt::format("node '{}' is not one of the {} nodes, the rows of {}", node, ids.count(),
+                          by_row.filename().string()),
+              fmt::format("it has no ids, so row i is node i: number the nodes 0 to {}, or give it "
+                          "an id column",
+                          ids.count() - 1));
   };
   EdgeList edges;
   edges.nodes = ids.count();
@@ -277,8 +284,9 @@ RawDataset read_edge_list(const ReadRequest& request) {
   raw.edge_place = [path = files.edges, form](int64_t edge) {
     return row_place(path, form.separator, edge + (form.header ? 1 : 0));
   };
-  raw.edges = edges.is_wide ? place_edges(std::move(edges.wide), ids, raw.edge_place)
-                            : place_edges(std::move(edges.narrow), ids, raw.edge_place);
+  const fs::path by_row = files.ids.empty() ? fs::path(count.where) : fs::path();
+  raw.edges = edges.is_wide ? place_edges(std::move(edges.wide), ids, by_row, raw.edge_place)
+                            : place_edges(std::move(edges.narrow), ids, by_row, raw.edge_place);
   if (!files.features.empty()) {
     raw.features_where = files.features.string();
     raw.feature_names = features.names;

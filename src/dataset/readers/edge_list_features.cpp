@@ -48,7 +48,15 @@ bool is_sparse(const TextFile& file, const TableForm& form, NodeIds& ids) {
   if (ids.integers() && !form.integers(0)) return false;
   auto keys = first_column(file, form, ids);
   std::sort(keys.begin(), keys.end());
-  return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+  if (std::adjacent_find(keys.begin(), keys.end()) == keys.end()) return false;
+  const auto rows = static_cast<int64_t>(keys.size());
+  if (ids.integers() && !is_id_name(form.name(0)) && rows == ids.known()) {
+    fail_data(
+        file.path(),
+        fmt::format("{} rows for {} nodes: is a row a node, or node,feature[,value]?", rows, rows),
+        "give it an id column, or the header node,feature[,value]");
+  }
+  return true;
 }
 
 bool has_id_column(const TextFile& file, const TableForm& form, NodeIds& ids) {

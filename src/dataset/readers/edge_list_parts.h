@@ -5,9 +5,10 @@
 // Features: .npy [N, F] or .npz (a scipy CSR matrix), row i being node i; or a text table.
 //   A table is sparse (rows "node, feature[, value]") when its header calls the second column
 //   "feature", when its file name holds "sparse", or when it has two or three columns and repeats a
-//   node. Feature ids are integers from 0, or names. Otherwise it is dense. Its first column is the
-//   node's id when ids are names, when the header calls it an id, or when it lists every node of
-//   the edges without a repeat; else row i is node i.
+//   node. Where only the repeat says so and there are as many rows as nodes, it may as well be a
+//   dense one without ids, and is refused. Feature ids are integers from 0, or names. Otherwise it
+//   is dense. Its first column is the node's id when ids are names, when the header calls it an id,
+//   or when it lists every node of the edges without a repeat; else row i is node i.
 //
 // Labels: .npy ([N] of class ids or strings, [N, C] of 0 and 1), or a text table of "label" (row i
 //   is node i), "id, label", "id, a;b;c" (multi-label), or an id and several columns of 0 and 1

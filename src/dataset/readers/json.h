@@ -53,7 +53,7 @@ class JsonFile {
   int64_t each(simdjson::ondemand::array array, std::string_view path, Body&& body) {
     int64_t index = 0;
     for (auto element : array) {
-      body(get(std::move(element), "{}[{}]", path, index), index);
+      body(get(element, "{}[{}]", path, index), index);
       ++index;
     }
     return index;

@@ -51,6 +51,9 @@ class NodeIds {
   // gathered.
   template <class Key>
   void add(std::span<const Key> keys);
+  int64_t known() const {  // nodes so far
+    return static_cast<int64_t>(integers_ || ordered_ ? keys_.size() : names_.names().size());
+  }
   bool has_all_within(
       std::span<const int64_t> sorted_keys) const;  // every node so far is in the list
 

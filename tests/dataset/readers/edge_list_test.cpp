@@ -207,16 +207,79 @@ TEST(EdgeListFeatures, ReadsSparseTables) {
                           {{"features.csv", "1,3,0.5\n0,0,2\n1,1,1\n"}},
                           {{"features.tsv", "1\t3\t0.5\n0\t0\t2\n1\t1\t1\n"}}};
   for (Texts files : tables) {
-    files["edges.csv"] = "0,1\n1,2\n";
+    files["edges.csv"] = "0,1\n1,2\n2,3\n";
     const RawDataset raw = read_folder_of(files);
     ASSERT_TRUE(raw.features.sparse());
     const SparseMatrix& m = raw.features.sparse_matrix();
-    EXPECT_EQ(m.rows, 3);
+    EXPECT_EQ(m.rows, 4);
     EXPECT_EQ(m.columns, 4);
-    EXPECT_THAT(m.offsets.span(), ElementsAre(0, 1, 3, 3));
+    EXPECT_THAT(m.offsets.span(), ElementsAre(0, 1, 3, 3, 3));
     EXPECT_THAT(m.indices.span(), ElementsAre(0, 1, 3));
     EXPECT_THAT(m.values.span(), ElementsAre(2, 1, 0.5));
   }
+}
+
+TEST(EdgeListFeatures, RefusesRowsWithoutIdsBesideIdsWithGaps) {
+  const std::string gaps = "0,1\n1,9\n";
+  for (const char* rows : {"0.5,1.5\n1,2\n3,4\n", "0.5\n1\n3\n", "a,b\n5,1\n6,2\n7,2\n",
+                           "1,0,1,1\n0,1,1,0\n1,1,0,0\n"}) {
+    SCOPED_TRACE(rows);
+    const Texts files{{"edges.csv", gaps}, {"features.csv", rows}};
+    expect_error(files,
+                 "edges.csv:2: node '9' is not one of the 3 nodes, the rows of features.csv");
+  }
+  expect_error({{"edges.csv", "1,2\n2,3\n"}, {"features.csv", "0.5\n1\n3\n"}},
+               "edges.csv:2: node '3' is not one of the 3 nodes, the rows of features.csv");
+  expect_error({{"edges.csv", gaps}, {"labels.csv", "x\ny\nx\n"}},
+               "edges.csv:2: node '9' is not one of the 3 nodes, the rows of labels.csv");
+  try {
+    read_folder_of({{"edges.csv", gaps}, {"features.csv", "0.5\n1\n3\n"}});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(
+        error.hint(),
+        "it has no ids, so row i is node i: number the nodes 0 to 2, or give it an id column");
+  }
+}
+
+TEST(EdgeListFeatures, RefusesATableThatMayBeSparseOrRowsWithoutIds) {
+  for (const char* edges : {"0,1\n1,9\n", "0,1\n1,2\n"}) {
+    for (const char* rows : {"1,0\n0,1\n1,1\n", "a,b\n1,0\n0,1\n1,1\n", "1,0,1\n0,1,0\n1,1,0\n",
+                             "30,180\n30,175\n41,170\n"}) {
+      SCOPED_TRACE(rows);
+      expect_error({{"edges.csv", edges}, {"features.csv", rows}},
+                   "features.csv: 3 rows for 3 nodes: is a row a node, or node,feature[,value]?");
+    }
+  }
+  const std::string entries = "1,0\n0,1\n1,1\n";
+  for (const Texts& files : {Texts{{"features.csv", "node,feature\n" + entries}},
+                             Texts{{"features.csv", "node,x\n" + entries}},
+                             Texts{{"features.csv", entries + "0,0\n"}}}) {
+    Texts folder = files;
+    folder["edges.csv"] = "0,1\n1,9\n";
+    const RawDataset raw = read_folder_of(folder);
+    EXPECT_TRUE(raw.features.sparse());
+    EXPECT_THAT(raw.node_ids, ElementsAre("0", "1", "9"));
+  }
+}
+
+TEST(EdgeListFeatures, TakesIdsWithGapsFromAnIdColumnOrAnIdsFile) {
+  const RawDataset named = read_folder_of(
+      {{"edges.csv", "0,1\n1,9\n"}, {"features.csv", "id,a,b\n9,1,1\n0,1,0\n1,0,1\n"}});
+  EXPECT_THAT(named.node_ids, ElementsAre("0", "1", "9"));
+  EXPECT_THAT(named.features.dense_matrix().values.span(), ElementsAre(1, 0, 0, 1, 1, 1));
+  const RawDataset bare =
+      read_folder_of({{"edges.csv", "0,1\n1,9\n"}, {"features.csv", "9,5\n4,6\n0,7\n1,8\n"}});
+  EXPECT_THAT(bare.node_ids, ElementsAre("0", "1", "4", "9")) << "4 has no edges";
+  EXPECT_THAT(bare.features.dense_matrix().values.span(), ElementsAre(7, 8, 6, 5));
+  const RawDataset listed = read_folder_of(
+      {{"edges.csv", "0,1\n1,9\n"}, {"ids.csv", "id\n9\n0\n1\n"}, {"features.csv", "0.5\n1\n3\n"}});
+  EXPECT_THAT(listed.node_ids, ElementsAre("9", "0", "1"));
+  EXPECT_THAT(listed.features.dense_matrix().values.span(), ElementsAre(0.5, 1, 3));
+  const RawDataset lone =
+      read_folder_of({{"edges.csv", "0,1\n1,3\n"}, {"features.csv", "0.5\n1\n3\n4\n6\n"}});
+  EXPECT_EQ(lone.nodes, 5) << "2 and 4 have a row and no edges";
+  EXPECT_THAT(lone.node_ids, IsEmpty());
 }
 
 TEST(EdgeListFeatures, ReadsSparseTablesOfNames) {
