@@ -197,7 +197,7 @@ class Epoch {
     const at::Tensor bias = at::rand({width * views}).set_requires_grad(true);
     const double floor = sparse_seconds(edges_, nodes_, width * views);
     both(out, name, floor, floor,
-         time_both([&] { return batch_.adjacency->apply(x, finishing(bias, relu, views)); },
+         time_both([&] { return batch_.adjacency.layer(0).apply(x, finishing(bias, relu, views)); },
                    {x, bias}));
   }
 

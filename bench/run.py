@@ -16,6 +16,8 @@ BENCHMARKS = {
     "roofline": ([str(BUILD / "bench_roofline"), "photo", "cs", "dblp", "pubmed"], []),
     "accuracy": ([sys.executable, str(HERE / "accuracy.py")], ["--quick"]),
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
+    "sampling": ([sys.executable, str(HERE / "sampling.py")], ["--quick"]),
+    "large": ([sys.executable, str(HERE / "large.py")], ["--quick"]),
     "scaling": ([sys.executable, str(HERE / "scaling.py")], ["--quick"]),
 }
 

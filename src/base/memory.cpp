@@ -2,10 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace gs {
@@ -50,7 +54,23 @@ Spare& spare() {
   return *blocks;
 }
 
+// The first number in a file, or `otherwise` where there is none ("max").
+int64_t number_in(const char* path, int64_t otherwise) {
+  int64_t value = 0;
+  return std::ifstream(path) >> value ? value : otherwise;
+}
+
 }  // namespace
+
+int64_t available_memory() {
+  int64_t bytes = std::numeric_limits<int64_t>::max();
+  std::ifstream system("/proc/meminfo");
+  for (std::string line; std::getline(system, line);)
+    if (line.starts_with("MemAvailable:")) bytes = std::stoll(line.substr(13)) * 1024;
+  const int64_t limit = number_in("/sys/fs/cgroup/memory.max", std::numeric_limits<int64_t>::max());
+  const int64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+  return std::max<int64_t>(0, std::min(bytes, limit - std::min(used, limit)));
+}
 
 std::shared_ptr<void> uninitialised_bytes(int64_t bytes) {
   if (bytes < kHugePage / 2) {

@@ -12,6 +12,10 @@ namespace gs {
 // At least `bytes` bytes, aligned for any type. std::bad_alloc when there is not so much.
 std::shared_ptr<void> uninitialised_bytes(int64_t bytes);
 
+// Bytes that this process could still take: what the system calls available, or what is left of a
+// cgroup's limit when that is less.
+int64_t available_memory();
+
 template <class T>
 std::shared_ptr<T[]> uninitialised(int64_t count) {
   static_assert(std::is_trivially_copyable_v<T>);

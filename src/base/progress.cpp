@@ -37,6 +37,7 @@ class Silent final : public Progress {
   void advance(int64_t) override {}
   void note(std::string_view) override {}
   void finish() override {}
+  void say(std::string_view) override {}
 };
 
 class Terminal final : public Progress {
@@ -74,6 +75,12 @@ class Terminal final : public Progress {
     running_ = false;
     const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
     if (printed_ || seconds > 1) show(true);
+  }
+
+  void say(std::string_view line) override {
+    finish();
+    const std::lock_guard lock(mutex_);
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   }
 
  private:

@@ -19,6 +19,7 @@ class Progress {
   virtual void advance(int64_t units) = 0;       // thread-safe
   virtual void note(std::string_view text) = 0;  // shown behind the bar, e.g. "loss 12.3"
   virtual void finish() = 0;
+  virtual void say(std::string_view) {}  // once, on a line of its own
 };
 
 Progress& no_progress();  // says nothing; the default argument everywhere

@@ -7,6 +7,7 @@
 #include "dataset/folder.h"
 #include "dataset/generate.h"
 #include "dataset/load.h"
+#include "dataset/renumber.h"
 #include "dataset/summary.h"
 
 namespace gs::cli {
@@ -41,6 +42,13 @@ void setup_info(CLI::App& parent, Run& run) {
 struct OutputOptions {
   bool overwrite = false;
   void describe(OptionList& v) { v("overwrite", overwrite, "replace an existing output"); }
+};
+
+struct ReorderOptions {
+  Reorder reorder = Reorder::none;
+  void describe(OptionList& v) {
+    v("reorder", reorder, "order of the nodes on disk; original ids are kept beside them");
+  }
 };
 
 void report_written(const CommonOptions& common, const Dataset& set, const std::string& target) {
@@ -78,11 +86,13 @@ void setup_writer(CLI::App* app, Run& run, const std::shared_ptr<Bound<Options..
 void setup_convert(CLI::App& parent, Run& run) {
   CLI::App* app =
       parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
-  auto state = std::make_shared<Bound<LoadOptions, OutputOptions>>();
+  auto state = std::make_shared<Bound<LoadOptions, ReorderOptions, OutputOptions>>();
   auto data = std::make_shared<std::string>();
   app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
   setup_writer(app, run, state, [=](Progress& progress) {
-    return load_dataset(*data, state->get<LoadOptions>(), progress);
+    Dataset set = load_dataset(*data, state->get<LoadOptions>(), progress);
+    const Reorder rule = state->get<ReorderOptions>().reorder;
+    return rule == Reorder::none ? set : renumber(set, node_order(set.graph, rule));
   });
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 struct EvalFlags {
   Protocol protocol = Protocol::authors;
-  int64_t seeds = 1;
+  int64_t seeds = 1, memory = 8192;
   std::string device = "cpu";
 
   void describe(OptionList& v) {
@@ -22,6 +22,9 @@ struct EvalFlags {
       "much of a score is luck of the weights")
         .at_least(1)
         .at_most(1000);
+    v("memory", memory,
+      "MiB for intermediate layers and smoothed features; larger ones lie in a scratch file")
+        .at_least(0);
     v("device", device, "cpu, cuda or cuda:N");
   }
 };
@@ -73,6 +76,7 @@ void setup_eval(CLI::App& app, Run& run) {
                     given_options(state->lists),
                     flags.device,
                     flags.protocol,
+                    flags.memory,
                     flags.seeds};
       if (flags.seeds > 1) call.stop = stop_on_signals();
       const auto progress = begin(state->common);

@@ -46,6 +46,7 @@ struct EvalCall {
   std::set<std::string> given;
   std::string device = "cpu";
   Protocol protocol = Protocol::authors;
+  int64_t memory_mib = 8192;
   int64_t seeds = 1;  // encoders to score: the run's own, and `seeds` - 1 trained for this
   const std::atomic<bool>* stop = nullptr;  // as of a TrainCall
 };

@@ -198,6 +198,9 @@ void LoaderOptions::describe(OptionList& v) {
   v("workers", workers, "threads that make batches; 0: the training thread does").at_least(0);
   v("prefetch", prefetch, "batches made ahead").at_least(1);
   v("gamma-scale", gamma_scale, "gamma of a batch of B rows");
+  v("memory", memory,
+    "MiB that the run may take; 0: four fifths of what is free. A run that needs more is refused")
+      .at_least(0);
 }
 
 std::vector<int64_t> LoaderOptions::fanouts_of(int64_t layers) const {

@@ -26,6 +26,7 @@ void RunOptions::describe(OptionList& v) {
   model.describe(v);
   loss.describe(v);
   train.describe(v);
+  loader.describe(v);
   v("protocol", protocol, "sets epochs, selection and steps of a probe where they are not given");
   load.describe(v);
 }
@@ -36,7 +37,10 @@ void RunOptions::apply_protocol(OptionList& list) {
   if (!list.find_option("select")->given) train.select = Select::val;
 }
 
-void RunOptions::check() const { loss.similarity_factor(1, 1); }
+void RunOptions::check() const {
+  loss.similarity_factor(1, 1);
+  loader.fanouts_of(model.layers);
+}
 
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "config/loader_options.h"
 #include "config/loss_options.h"
 #include "config/model_options.h"
 #include "config/train_options.h"
@@ -22,6 +23,7 @@ struct RunOptions {
   ModelOptions model;
   LossOptions loss;
   TrainOptions train;
+  LoaderOptions loader;
   Protocol protocol = Protocol::authors;
 
   void describe(OptionList& v);

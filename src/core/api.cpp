@@ -48,7 +48,14 @@ json train_call(const TrainCall& call, Progress& progress) {
           {"peak_mib", result.peak_mib},
           {"loss", loss},
           {"effective_rank", result.last.effective_rank},
-          {"parameters", result.parameters}};
+          {"parameters", result.parameters},
+          {"loader", name_of(names_of(LoaderKind{}), result.plan.loader)},
+          {"batches", result.last.batches},
+          {"plan",
+           {{"batch_nodes", result.plan.batch_nodes},
+            {"batch_mib", result.plan.batch_mib},
+            {"total_mib", result.plan.total_mib},
+            {"limit_mib", result.plan.limit_mib}}}};
 }
 
 void check_width(const RunInfo& info, const Dataset& data, const std::string& name) {

@@ -20,6 +20,7 @@ class NamedProgress final : public Progress {
   void advance(int64_t units) override { inner_.advance(units); }
   void note(std::string_view text) override { inner_.note(text); }
   void finish() override { inner_.finish(); }
+  void say(std::string_view line) override { inner_.say(fmt::format("{}, {}", name_, line)); }
 
  private:
   Progress& inner_;

@@ -282,14 +282,18 @@ std::optional<std::filesystem::path> locate(const CatalogEntry& entry,
   return std::nullopt;
 }
 
-std::filesystem::path data_root(const std::string& option) {
-  if (!option.empty()) return option;
-  if (const char* root = std::getenv("GRAPHSURGEON_DATA"); root && *root) return root;
+std::filesystem::path cache_folder() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
     return std::filesystem::path(cache) / "graphsurgeon";
   if (const char* home = std::getenv("HOME"); home && *home)
     return std::filesystem::path(home) / ".cache" / "graphsurgeon";
   return "graphsurgeon-data";
+}
+
+std::filesystem::path data_root(const std::string& option) {
+  if (!option.empty()) return option;
+  if (const char* root = std::getenv("GRAPHSURGEON_DATA"); root && *root) return root;
+  return cache_folder();
 }
 
 }  // namespace gs

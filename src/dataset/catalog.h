@@ -44,6 +44,8 @@ const CatalogEntry* recognise(std::string_view format, int64_t nodes, int64_t wi
 // The first of the entry's paths that exists below `root`.
 std::optional<std::filesystem::path> locate(const CatalogEntry& entry,
                                             const std::filesystem::path& root);
+// $XDG_CACHE_HOME/graphsurgeon, as a rule ~/.cache/graphsurgeon.
+std::filesystem::path cache_folder();
 // --data-root, else $GRAPHSURGEON_DATA, else the user's cache folder.
 std::filesystem::path data_root(const std::string& option);
 

@@ -47,7 +47,8 @@ class ClusterLoader : public Loader {
     }
     sample.seeds = seeds_.seeds_first(sample.nodes);
     const Csr graph = induced_subgraph(data().graph, sample.nodes, workspace.subgraph);
-    sample.layers.push_back({as_matrix(graph), normalization(graph, norm_)});
+    sample.layers.push_back(
+        {as_matrix(graph), normalization(graph, norm_), data().graph.symmetric});
     return sample;
   }
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "loader/gather.h"
+#include "dataset/gather.h"
 #include "loader/table.h"
 
 namespace gs {

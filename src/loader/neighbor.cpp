@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "graph/sampling.h"
-#include "loader/gather.h"
+#include "dataset/gather.h"
 #include "loader/order.h"
 #include "loader/table.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/parallel.h"
 #include "graph/local_ids.h"
-#include "loader/gather.h"
+#include "dataset/gather.h"
 #include "loader/saint_nodes.h"
 #include "loader/subgraph_batch.h"
 #include "loader/table.h"

@@ -15,7 +15,8 @@ namespace gs {
 // Targets are the first sources. Columns need not ascend within a row. Without values all are ones.
 struct LayerGraph {
   SparseMatrix matrix;
-  Normalization scales;  // row_scale and self_weight of the rows, col_scale of the columns
+  Normalization scales;    // row_scale and self_weight of the rows, col_scale of the columns
+  bool symmetric = false;  // the matrix, without its scales, is known to be its own transpose
 };
 
 struct Sample {

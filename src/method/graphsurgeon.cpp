@@ -44,15 +44,20 @@ at::Tensor GraphSurgeon::heads(const Input& x, const Pass& pass) const {
 
 Views GraphSurgeon::views(const Batch& batch, bool training, Random masks) const {
   const Pass both{training, 0, masks, 2};
+  const auto of_seeds = [&](const at::Tensor& rows) {
+    return batch.seeds < 0 || batch.seeds == rows.size(0) ? rows : rows.slice(0, 0, batch.seeds);
+  };
   if (is_pre(options_))
-    return {encoder_.forward(heads(batch.features, both), *batch.adjacency, both)};
+    return {of_seeds(encoder_.forward(heads(batch.features, both), batch.adjacency, both))};
   const Pass one{training, 0, masks, 1};
-  return {heads(encoder_.forward(batch.features, *batch.adjacency, one, batch.aggregated), both)};
+  return {heads(of_seeds(encoder_.forward(batch.features, batch.adjacency, one, batch.aggregated)),
+                both)};
 }
 
-Loss GraphSurgeon::loss(const Views& views, const LossOptions& options) const {
-  if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.place().native);
-  return eigenmaps_loss((*predictor_)(views.first()), views.second(), options);
+Loss GraphSurgeon::loss(const Views& views, const LossOptions& options,
+                        const at::Tensor& weights) const {
+  if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.place().native, weights);
+  return eigenmaps_loss((*predictor_)(views.first()), views.second(), options, weights);
 }
 
 at::Tensor combine(const Views& views, Combine rule) {
@@ -70,8 +75,15 @@ at::Tensor combine(const Views& views, Combine rule) {
 }
 
 Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place) {
-  return {make_input(data.features, place), adjacency_for(options.encoder, data.graph, place),
-          at::Tensor()};
+  return {make_input(data.features, place), adjacency_for(options.encoder, data.graph, place)};
+}
+
+Batch sampled_batch(const Sample& sample, const Place& place) {
+  Batch batch{make_input(sample.features, place), adjacency_of(sample, place)};
+  batch.seeds = sample.seeds;
+  if (!sample.weights.empty())
+    batch.weights = view_of(sample.weights, {sample.weights.size()}).to(place.options());
+  return batch;
 }
 
 void aggregate_features(Batch& batch, const ModelOptions& options) {
@@ -79,7 +91,7 @@ void aggregate_features(Batch& batch, const ModelOptions& options) {
   if (is_pre(options) || x.sparse() || !aggregate_once(x.rows(), x.width(), options.aug_dim))
     return;
   const at::NoGradGuard no_gradient;
-  batch.aggregated = batch.adjacency->apply(x.dense());
+  batch.aggregated = batch.adjacency.layer(0).apply(x.dense());
 }
 
 }  // namespace gs

@@ -24,20 +24,23 @@ struct Views {
   at::Tensor second() const { return both.slice(1, both.size(1) / 2, both.size(1)); }
 };
 
-// What a model computes on: the whole graph at one place.
+// What a model computes on, at one place: the whole graph, or a sample of it.
 struct Batch {
   Input features;
-  std::shared_ptr<const SparseOperator> adjacency;
+  Adjacency adjacency;
   at::Tensor aggregated{};  // A x, or undefined: see aggregate_features()
+  int64_t seeds = -1;       // the loss is on the first so many rows; -1: on all
+  at::Tensor weights{};     // of the seeds in the loss, or undefined: all ones
 };
 
 class GraphSurgeon {
  public:
   GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place, Random random);
 
-  Views views(const Batch& batch, bool training,
-              Random masks) const;  // the embeddings of both networks
-  Loss loss(const Views& views, const LossOptions& options) const;
+  // The embeddings of both networks, of the batch's seeds.
+  Views views(const Batch& batch, bool training, Random masks) const;
+  // `weights`: of the rows, or undefined.
+  Loss loss(const Views& views, const LossOptions& options, const at::Tensor& weights = {}) const;
 
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
@@ -60,6 +63,7 @@ class GraphSurgeon {
 at::Tensor combine(const Views& views, Combine rule);
 
 Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place);
+Batch sampled_batch(const Sample& sample, const Place& place);
 
 // For the steps of training, which then share one A x: makes it where that pays.
 void aggregate_features(Batch& batch, const ModelOptions& options);

@@ -1,45 +1,14 @@
 #include "method/inference.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <functional>
+
+#include "nn/scratch_matrix.h"
 
 namespace gs {
 
 namespace {
 
 constexpr int64_t kBlockRows = 4096;  // fixed, so that results do not depend on the memory there is
-
-// An uninitialised matrix in RAM, or in an unlinked scratch file when it is larger than the budget.
-at::Tensor matrix(int64_t rows, int64_t columns, const Place& place, int64_t budget) {
-  const int64_t bytes = rows * columns * static_cast<int64_t>(c10::elementSize(place.type));
-  if (bytes <= budget || place.device != at::kCPU)
-    return at::empty({rows, columns}, place.options());
-  std::string name =
-      (std::filesystem::temp_directory_path() / "graphsurgeon-scratch-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  const auto fail = [&](const char* what) {
-    fail_data(name, fmt::format("{}: {}", what, std::strerror(errno)),
-              "set TMPDIR to a folder with more room, or raise --memory");
-  };
-  if (file < 0) fail("cannot make a scratch file");
-  unlink(name.c_str());
-  if (const int code = posix_fallocate(file, 0, bytes); code != 0)
-    close(file), errno = code, fail("no room for scratch data");
-  void* data =
-      mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  if (data == MAP_FAILED) fail("cannot map the scratch file");
-  return at::from_blob(
-      data, {rows, columns}, [bytes](void* p) { munmap(p, static_cast<size_t>(bytes)); },
-      place.options());
-}
 
 class Embedder {
  public:
@@ -57,12 +26,12 @@ class Embedder {
         pre ? 2 * (1 + 2 * model_.encoder().layers()) : 2 * model_.encoder().layers() + 2;
     progress_.start("embedding", passes * rows(), "rows");
     const int64_t width = model_.options().dim;
-    Views views{matrix(rows(), 2 * width, place_, budget_)};
+    Views views{scratch_matrix(rows(), 2 * width, place_, budget_)};
     const at::Tensor encoded = pre ? at::Tensor() : encode(batch_.features, Pass::inference());
     for (const int view : {0, 1}) {
       at::Tensor out = view == 0 ? views.first() : views.second();
       if (pre) {
-        at::Tensor augmented = matrix(rows(), model_.options().aug_dim, place_, budget_);
+        at::Tensor augmented = scratch_matrix(rows(), model_.options().aug_dim, place_, budget_);
         head(view, batch_.features, augmented);
         out.copy_(encode(augmented, Pass::inference(view)));
       } else {
@@ -92,12 +61,12 @@ class Embedder {
     Input h = features;
     at::Tensor total;
     for (int64_t l = 0; l < encoder.layers(); ++l) {
-      at::Tensor messages = matrix(rows(), encoder.width(), place_, budget_);
+      at::Tensor messages = scratch_matrix(rows(), encoder.width(), place_, budget_);
       fill(messages, [&](int64_t b, int64_t e) { return encoder.messages(l, h.slice(b, e)); });
-      at::Tensor out = matrix(rows(), encoder.width(), place_, budget_);
+      at::Tensor out = scratch_matrix(rows(), encoder.width(), place_, budget_);
       fill(out, [&](int64_t b, int64_t e) {
-        return encoder.output(l, batch_.adjacency->slice(b, e)->apply(messages), h.slice(b, e),
-                              pass);
+        return encoder.output(l, batch_.adjacency.layer(l).slice(b, e)->apply(messages),
+                              h.slice(b, e), pass);
       });
       h = out;
       // The sum grows in the first layer's matrix, which nobody reads any more once the second is

@@ -9,7 +9,7 @@ namespace gs {
 
 constexpr double kDenseCost = 13;   // an element of a dense x times a column of the weight
 constexpr double kSparseCost = 50;  // a stored element of a sparse x times a column
-constexpr int64_t kDenseLimit = int64_t{1} << 29;  // elements; a larger dense matrix is not made
+constexpr int64_t kDenseLimit = int64_t{1} << 27;  // elements; a larger dense matrix is not made
 
 // Features x of `rows` x `columns` with `nonzeros` stored: is x W' cheaper with a dense x?
 inline bool dense_is_cheaper(int64_t rows, int64_t columns, int64_t nonzeros) {
@@ -22,7 +22,7 @@ inline bool dense_is_cheaper(int64_t rows, int64_t columns, int64_t nonzeros) {
 // memory for one more matrix of the features' size. Always worth it while that is bearable, or not
 // much beside the training's own matrices of `width` columns.
 inline bool aggregate_once(int64_t rows, int64_t columns, int64_t width) {
-  return columns <= 2 * width || rows * columns <= kDenseLimit / 2;
+  return columns <= 2 * width || rows * columns <= 2 * kDenseLimit;
 }
 
 }  // namespace gs

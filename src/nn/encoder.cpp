@@ -2,18 +2,9 @@
 
 #include <cmath>
 
-#include "nn/native_sparse.h"
 #include "nn/ops.h"
-#include "nn/torch_sparse.h"
 
 namespace gs {
-
-std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
-                                                    const Place& place) {
-  const bool gcn = kind == Convolution::gcn;
-  if (place.native) return std::make_shared<NativeSparse>(graph, gcn ? Norm::gcn : Norm::mean);
-  return gcn ? gcn_operator(graph, place) : mean_operator(graph, place);
-}
 
 Encoder::Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
                  const ModelOptions& options, int views)
@@ -123,24 +114,26 @@ at::Tensor Encoder::plain_layer(int64_t l, const Input& x, const SparseOperator&
   return adjacency.apply(messages(l, x, pass.views), finish);
 }
 
-at::Tensor Encoder::forward(const Input& x, const SparseOperator& adjacency, const Pass& pass,
+at::Tensor Encoder::forward(const Input& x, const Adjacency& adjacency, const Pass& pass,
                             const at::Tensor& aggregated) const {
   at::Tensor total;
   Input h = x;
   for (int64_t l = 0; l < layers(); ++l) {
     const Layer& layer = layers_[static_cast<size_t>(l)];
+    const SparseOperator& a = adjacency.layer(l);
     const at::Tensor known = l == 0 ? aggregated : at::Tensor();
+    if (total.defined()) total = total.slice(0, 0, a.rows());
     const bool sum = options_.skip == Skip::sum && total.defined(), last = l + 1 == layers();
     at::Tensor out;
     if (is_plain(layer)) {
       // The last layer's own output is needed nowhere else: it is added to the sum as it is made.
-      out = plain_layer(l, h, adjacency, pass, known, last && sum ? total : at::Tensor());
+      out = plain_layer(l, h, a, pass, known, last && sum ? total : at::Tensor());
       if (last && sum) return out;
     } else {
       const at::Tensor sums =
           known.defined() ? linear(known, layer.weight, Finishing::none(native_), pass.views)
-                          : adjacency.apply(messages(l, h, pass.views));
-      out = output(l, sums, h, pass);
+                          : a.apply(messages(l, h, pass.views));
+      out = output(l, sums, h.slice(0, a.rows()), pass);
     }
     h = out;
     total = sum ? total + out : out;

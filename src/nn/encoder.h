@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "config/model_options.h"
+#include "nn/adjacency.h"
 #include "nn/linear.h"
 
 namespace gs {
-
-// The adjacency as a layer sees it: normalised for the encoder's convolution.
-std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
-                                                    const Place& place);
 
 class Encoder {
  public:
@@ -24,9 +21,10 @@ class Encoder {
   Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
           const ModelOptions& options, int views);
 
-  // [N, views * inputs] -> [N, views * width]. `aggregated`, when given, is A x, made once for
-  // features that do not change.
-  at::Tensor forward(const Input& x, const SparseOperator& adjacency, const Pass& pass,
+  // [sources, views * inputs] -> [targets, views * width]: of the first and the last layer; on a
+  // whole graph both are N. `aggregated`, when given, is A x, made once for features that do not
+  // change.
+  at::Tensor forward(const Input& x, const Adjacency& adjacency, const Pass& pass,
                      const at::Tensor& aggregated = {}) const;
 
   // The two steps of layer `l`: messages of source rows, and the output of target rows from what

@@ -129,6 +129,12 @@ NativeSparse::NativeSparse(const Csr& graph, Norm norm)
 NativeSparse::NativeSparse(const SparseMatrix& matrix)
     : SparseOperator(matrix.rows, matrix.columns), matrix_(matrix) {}
 
+NativeSparse::NativeSparse(const LayerGraph& layer)
+    : SparseOperator(layer.matrix.rows, layer.matrix.columns),
+      matrix_(layer.matrix),
+      scales_(layer.scales),
+      symmetric_(layer.symmetric) {}
+
 NativeSparse::NativeSparse(SparseMatrix matrix, Normalization scales, int64_t first_row)
     : SparseOperator(matrix.rows, matrix.columns),
       matrix_(std::move(matrix)),
@@ -153,8 +159,16 @@ Spmm NativeSparse::call(const SparseMatrix& m, const Normalization& scales, int6
 Spmm NativeSparse::backward_call() const {
   GS_ASSERT(!is_slice_);  // slices are for inference
   if (symmetric_) return call(matrix_, scales_.transposed(), 0);
-  if (transpose_.offsets.empty()) transpose_ = transposed(matrix_);
-  return call(transpose_, scales_.transposed(), 0);
+  if (transpose_.offsets.empty()) {
+    transpose_ = transposed(matrix_);
+    transpose_scales_ = scales_.transposed();
+    if (const Array<float>& self = scales_.self_weight; !self.empty() && columns() > rows()) {
+      std::vector<float> padded(self.begin(), self.end());  // sources that are no targets have none
+      padded.resize(static_cast<size_t>(columns()));
+      transpose_scales_.self_weight = std::move(padded);
+    }
+  }
+  return call(transpose_, transpose_scales_, 0);
 }
 
 at::Tensor NativeSparse::apply(const at::Tensor& x, const Finishing& f) const {

@@ -5,6 +5,7 @@
 #include "dataset/dataset.h"
 #include "graph/normalize.h"
 #include "kernels/spmm.h"
+#include "loader/sample.h"
 #include "nn/sparse_operator.h"
 
 namespace gs {
@@ -13,6 +14,7 @@ class NativeSparse : public SparseOperator {
  public:
   NativeSparse(const Csr& graph, Norm norm);          // a normalised adjacency
   explicit NativeSparse(const SparseMatrix& matrix);  // features
+  explicit NativeSparse(const LayerGraph& layer);     // a batch's, normalised already
 
   at::Tensor apply(const at::Tensor& x, const Finishing& finishing = {}) const override;
   at::Tensor times(std::span<const at::Tensor> weights,
@@ -34,6 +36,7 @@ class NativeSparse : public SparseOperator {
   bool is_slice_ = false;
   bool symmetric_ = false;
   mutable SparseMatrix transpose_;  // empty until needed, and when symmetric
+  mutable Normalization transpose_scales_;
 };
 
 }  // namespace gs

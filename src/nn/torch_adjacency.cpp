@@ -60,4 +60,28 @@ std::shared_ptr<const TorchSparse> mean_operator(const Csr& graph, const Place& 
                                        graph.neighbors.span(), values, place);
 }
 
+std::shared_ptr<const TorchSparse> scaled_operator(const SparseMatrix& matrix,
+                                                   const Normalization& scales,
+                                                   const Place& place) {
+  const auto at = [](const Array<float>& values, int64_t i, double otherwise) {
+    return values.empty() ? otherwise : static_cast<double>(values[i]);
+  };
+  std::vector<int64_t> offsets{0};
+  std::vector<int32_t> indices;
+  std::vector<double> values;
+  for (int64_t v = 0; v < matrix.rows; ++v) {
+    const double row = at(scales.row_scale, v, 1), own = at(scales.self_weight, v, 0);
+    const auto put = [&](int32_t u, double weight) {
+      indices.push_back(u);
+      values.push_back(row * weight * at(scales.col_scale, u, 1));
+    };
+    for (int64_t e = matrix.offsets[v]; e < matrix.offsets[v + 1]; ++e)
+      put(matrix.indices[e], at(matrix.values, e, 1));
+    if (own != 0) put(static_cast<int32_t>(v), own);
+    offsets.push_back(static_cast<int64_t>(indices.size()));
+  }
+  return std::make_shared<TorchSparse>(matrix.rows, matrix.columns, offsets, indices, values,
+                                       place);
+}
+
 }  // namespace gs

@@ -2,6 +2,8 @@
 // M'. Any device and precision; the oracle of the native kernels.
 #pragma once
 
+#include "dataset/dataset.h"
+#include "graph/normalize.h"
 #include "nn/sparse_operator.h"
 
 namespace gs {
@@ -38,5 +40,8 @@ inline const at::Tensor& matrix_of(const SparseOperator& plain) {
 // Normalised adjacencies with explicit values (graph/normalize.h has the rules).
 std::shared_ptr<const TorchSparse> gcn_operator(const Csr& graph, const Place& place);
 std::shared_ptr<const TorchSparse> mean_operator(const Csr& graph, const Place& place);
+// A matrix whose scales are known already; targets are the first sources.
+std::shared_ptr<const TorchSparse> scaled_operator(const SparseMatrix& matrix,
+                                                   const Normalization& scales, const Place& place);
 
 }  // namespace gs

@@ -106,8 +106,13 @@ at::Tensor unit_rows(const at::Tensor& z) {
   return at::where(zero, at::zeros_like(z), z / length);
 }
 
-Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOptions& options) {
-  const at::Tensor a = unit_rows(z1), b = unit_rows(z2);
+Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOptions& options,
+                    const at::Tensor& weights) {
+  at::Tensor a = unit_rows(z1), b = unit_rows(z2);
+  if (weights.defined()) {
+    const at::Tensor root = weights.sqrt().unsqueeze(1);
+    a = a * root, b = b * root;
+  }
   const at::Tensor gap = a - b;
   const double factor = options.similarity_factor(a.size(0), a.size(1));
   const at::Tensor similarity = (gap * gap).sum(1).mean() * factor;
@@ -119,12 +124,14 @@ Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOption
   return loss;
 }
 
-Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native) {
+Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native,
+                    const at::Tensor& weights) {
   const int64_t n = both.size(0), k = both.size(1) / 2;
   const bool direct =
       options.constraint == Constraint::naive || (options.constraint == Constraint::rows && n <= k);
-  if (!native || direct || !both.device().is_cpu() || both.scalar_type() != at::kFloat)
-    return eigenmaps_loss(both.slice(1, 0, k), both.slice(1, k, 2 * k), options);
+  if (!native || direct || weights.defined() || !both.device().is_cpu() ||
+      both.scalar_type() != at::kFloat)
+    return eigenmaps_loss(both.slice(1, 0, k), both.slice(1, k, 2 * k), options, weights);
   EigenmapsTerms terms;
   Loss loss;
   loss.total = NativeEigenmaps::apply(both, options, &terms);

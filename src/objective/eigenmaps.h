@@ -10,12 +10,17 @@
 
 namespace gs {
 
+// Rows may have weights w_i, so that a sample stands for the whole: the mean above is then that of
+// w_i |z1_i - z2_i|^2, and G = Z' diag(w) Z.
+
 // Plain libtorch operations.
-Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOptions& options);
+Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOptions& options,
+                    const at::Tensor& weights = {});
 
 // Of both views side by side, [N, 2K]; with `native` by our kernel (kernels/eigenmaps.h), where it
-// serves.
-Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native);
+// serves, which is for rows without weights.
+Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native,
+                    const at::Tensor& weights = {});
 
 at::Tensor unit_rows(const at::Tensor& z);
 

@@ -16,8 +16,8 @@ constexpr const char* kState = "state.safetensors";
 // Options that a resumed run may not change.
 nlohmann::json fixed_options(RunOptions options) {
   auto json = describe(options).json();
-  json.erase("epochs");
-  json.erase("checkpoint-every");
+  for (const char* free : {"epochs", "checkpoint-every", "workers", "prefetch", "memory"})
+    json.erase(free);
   return json;
 }
 
@@ -38,11 +38,31 @@ void check_same_run(const RunInfo& before, const RunInfo& now, const std::string
             "pass --overwrite to start anew");
 }
 
+nlohmann::json to_json(const EpochSums& s) {
+  return {{"loss", s.loss},       {"gradient_norm", s.gradient_norm},
+          {"seconds", s.seconds}, {"sample", s.sample},
+          {"gather", s.gather},   {"wait", s.wait},
+          {"terms", s.terms}};
+}
+
+EpochSums sums_from_json(const nlohmann::json& json) {
+  EpochSums s;
+  s.loss = json.at("loss"), s.gradient_norm = json.at("gradient_norm");
+  s.seconds = json.at("seconds");
+  s.sample = json.at("sample"), s.gather = json.at("gather"), s.wait = json.at("wait");
+  s.terms = json.at("terms").get<std::map<std::string, double>>();
+  return s;
+}
+
 TrainState state_from_json(const std::string& text, const std::string& where, int64_t& adam_steps) {
   TrainState state;
   try {
     const auto json = nlohmann::json::parse(text);
     state.epoch = json.at("epoch");
+    state.batch = json.at("batch");
+    state.sums = sums_from_json(json.at("sums"));
+    state.loader =
+        find(names_of(LoaderKind{}), json.at("loader").get<std::string>(), "loader").value;
     state.best = json.at("best").get<std::vector<double>>();
     state.metrics_bytes = json.at("metrics_bytes");
     state.rank = json.at("rank");
@@ -72,6 +92,14 @@ void remove_files(const stdfs::path& run, const Ours& ours) {
 
 bool has_checkpoint(const stdfs::path& run) { return stdfs::exists(run / kState); }
 
+LoaderKind loader_of_checkpoint(const stdfs::path& run) {
+  const std::string where = (run / kState).string();
+  std::map<std::string, std::string> metadata;
+  load_tensors(where, &metadata);
+  int64_t adam_steps = 0;
+  return state_from_json(metadata["state"], where, adam_steps).loader;
+}
+
 void save_checkpoint(const stdfs::path& run, const RunInfo& info, const Parameters& parameters,
                      const Adam& adam, const TrainState& state) {
   TensorMap tensors;
@@ -80,11 +108,11 @@ void save_checkpoint(const stdfs::path& run, const RunInfo& info, const Paramete
   for (size_t s = 0; s < state.kept.size(); ++s)
     for (const auto& [name, tensor] : state.kept[s])
       tensors[fmt::format("kept.{}.{}", s, name)] = tensor;
-  const nlohmann::json json{{"epoch", state.epoch},
-                            {"adam_steps", adam.steps()},
-                            {"best", state.best},
-                            {"rank", state.rank},
-                            {"metrics_bytes", state.metrics_bytes}};
+  const nlohmann::json json{
+      {"epoch", state.epoch},        {"batch", state.batch},
+      {"sums", to_json(state.sums)}, {"loader", name_of(names_of(LoaderKind{}), state.loader)},
+      {"adam_steps", adam.steps()},  {"best", state.best},
+      {"rank", state.rank},          {"metrics_bytes", state.metrics_bytes}};
   save_tensors(run / kState, tensors,
                {{"graphsurgeon", to_json_text(info)}, {"state", json.dump()}});
 }
@@ -101,7 +129,7 @@ TrainState load_checkpoint(const stdfs::path& run, const RunInfo& now, size_t sp
     fail_data(where,
               fmt::format("was selected on {} splits; there are {} now", state.best.size(), splits),
               "resume with the dataset it began with");
-  if (now.options.train.epochs < state.epoch)
+  if (now.options.train.epochs < state.epoch + (state.batch > 0 ? 1 : 0))
     fail_usage("--epochs",
                fmt::format("is {}, but the run is at epoch {} already", now.options.train.epochs,
                            state.epoch),

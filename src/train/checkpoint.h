@@ -5,6 +5,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,17 @@
 
 namespace gs {
 
+// What an epoch has added up over its batches so far.
+struct EpochSums {
+  double loss = 0, gradient_norm = 0, seconds = 0, sample = 0, gather = 0, wait = 0;
+  std::map<std::string, double> terms;
+};
+
 struct TrainState {
-  int64_t epoch = 0;
+  int64_t epoch = 0;  // whole ones
+  int64_t batch = 0;  // whole ones of the epoch that is under way
+  EpochSums sums;     // of those
+  LoaderKind loader = LoaderKind::full;
   double rank = 0;              // effective rank at the last look
   std::vector<double> best;     // of each split, with --select val
   std::vector<TensorMap> kept;  // the same; empty maps before the first look
@@ -22,13 +33,15 @@ struct TrainState {
 };
 
 bool has_checkpoint(const std::filesystem::path& run);
+// How the run's batches are made: what `--loader auto` chose then holds.
+LoaderKind loader_of_checkpoint(const std::filesystem::path& run);
 
 void save_checkpoint(const std::filesystem::path& run, const RunInfo& info,
                      const Parameters& parameters, const Adam& adam, const TrainState& state);
 
 // Fills the parameters and the optimiser. `splits`: how many the training selects on now. Usage
-// Error when an option other than epochs or checkpoint-every differs from `now`, or when the run is
-// past its epochs; data Error when it was trained on other data or the file is damaged.
+// Error when an option that changes the result, other than epochs, differs from `now`, or when the
+// run is past its epochs; data Error when it was trained on other data or the file is damaged.
 TrainState load_checkpoint(const std::filesystem::path& run, const RunInfo& now, size_t splits,
                            Parameters& parameters, Adam& adam);
 

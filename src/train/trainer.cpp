@@ -18,7 +18,9 @@
 #include "nn/place.h"
 #include "objective/eigenmaps.h"
 #include "train/adam.h"
+#include "train/batches.h"
 #include "train/checkpoint.h"
+#include "train/plan.h"
 
 namespace gs {
 
@@ -40,12 +42,41 @@ double peak_mib() {
 nlohmann::json line_of(const EpochMetrics& m) {
   nlohmann::json loss{{"total", m.loss}};
   for (const auto& [name, value] : m.terms) loss[name] = value;
-  return {{"epoch", m.epoch},
-          {"loss", loss},
-          {"gradient_norm", m.gradient_norm},
-          {"effective_rank", m.effective_rank},
-          {"seconds", m.seconds},
-          {"peak_mib", peak_mib()}};
+  nlohmann::json line{{"epoch", m.epoch},
+                      {"loss", loss},
+                      {"gradient_norm", m.gradient_norm},
+                      {"effective_rank", m.effective_rank},
+                      {"seconds", m.seconds},
+                      {"peak_mib", peak_mib()}};
+  if (m.batches > 1) line["batches"] = m.batches;
+  if (m.sample_seconds > 0)
+    line["seconds_of"] = {
+        {"sample", m.sample_seconds}, {"gather", m.gather_seconds}, {"wait", m.wait_seconds}};
+  return line;
+}
+
+// The epoch's figures: means over its batches, sums of its times.
+EpochMetrics metrics_of(const EpochSums& sums, int64_t batches) {
+  const auto count = static_cast<double>(batches);
+  EpochMetrics m;
+  m.loss = sums.loss / count;
+  m.gradient_norm = sums.gradient_norm / count;
+  for (const char* name : {"similarity", "constraint"})
+    if (const auto term = sums.terms.find(name); term != sums.terms.end())
+      m.terms.emplace_back(name, term->second / count);
+  m.batches = batches;
+  m.seconds = sums.seconds;
+  m.sample_seconds = sums.sample, m.gather_seconds = sums.gather, m.wait_seconds = sums.wait;
+  return m;
+}
+
+// `columns` and `rows` grow with the rows of a batch: gamma makes up for a batch being small.
+LossOptions loss_of_batch(const RunOptions& options, int64_t nodes, int64_t rows) {
+  LossOptions loss = options.loss;
+  if (options.loader.gamma_scale == GammaScale::automatic &&
+      loss.constraint != Constraint::scaled && rows < nodes)
+    loss.gamma *= static_cast<double>(nodes) / static_cast<double>(rows);
+  return loss;
 }
 
 class Run {
@@ -60,9 +91,9 @@ class Run {
         model_(data.features.width(), options_.model, place_, random_.fork("init")),
         adam_(model_.parameters(),
               {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
-        batch_(whole_graph(data, options_.model, place_)),
+        plan_(make_plan(data, options_, wanted_loader(request), request.data)),
+        batches_(data, options_, plan_.loader, place_, random_.fork("loader")),
         metrics_(request.run) {
-    if (place_.native) aggregate_features(batch_, options_.model);
     info_ = {request.data, data.features.width(), data.nodes(), data.graph.edges(), options_};
     if (options_.train.select == Select::val) {
       if (data.labels.task == Task::none)
@@ -78,20 +109,19 @@ class Run {
 
   TrainResult run() {
     start();
-    progress_.start("training", options_.train.epochs - epoch_, "epochs");
+    if (batches_.sampled()) progress_.say(plan_.text());
+    const int64_t per_epoch = batches_.per_epoch();
+    progress_.start("training", (options_.train.epochs - epoch_) * per_epoch - done_,
+                    per_epoch > 1 ? "batches" : "epochs");
+    batches_.start(epoch_, done_, options_.train.epochs);
     while (epoch_ < options_.train.epochs) {
       step();
-      if (options_.train.select == Select::val &&
-          (epoch_ % options_.train.select_every == 0 || epoch_ == options_.train.epochs))
-        select();
-      const bool due =
-          options_.train.checkpoint_every > 0 && epoch_ % options_.train.checkpoint_every == 0;
-      const bool stopping = request_.stop && *request_.stop;
-      if ((due && collapsed_ == 0) || stopping) checkpoint();
-      if (stopping)
-        throw Error(ErrorKind::interrupted,
-                    fmt::format("stopped after epoch {} of {}", epoch_, options_.train.epochs),
-                    request_.run.string(), "go on with the same command and --resume");
+      if (done_ == per_epoch) end_epoch();
+      if (request_.stop && *request_.stop) {
+        checkpoint();
+        throw Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
+                    "go on with the same command and --resume");
+      }
     }
     checkpoint();
     return finish();
@@ -100,18 +130,23 @@ class Run {
  private:
   stdfs::path file(const char* name) const { return request_.run / name; }
 
+  static LoaderKind wanted_loader(const TrainCall& request) {
+    const LoaderKind asked = request.options.loader.loader;
+    const bool decided =
+        asked == LoaderKind::automatic && request.resume && has_checkpoint(request.run);
+    return decided ? loader_of_checkpoint(request.run) : asked;
+  }
+
+  std::string stopped_text() const {
+    if (done_ == 0)
+      return fmt::format("stopped after epoch {} of {}", epoch_, options_.train.epochs);
+    return fmt::format("stopped after batch {} of {} in epoch {} of {}", done_,
+                       batches_.per_epoch(), epoch_ + 1, options_.train.epochs);
+  }
+
   void start() {
     if (request_.resume && has_checkpoint(request_.run)) return resume();
-    if (stdfs::exists(request_.run)) {
-      if (!stdfs::is_directory(request_.run))
-        fail_data(request_.run.string(), "is there and is not a folder",
-                  "choose another name with -o");
-      // --resume of a run that was killed before its first checkpoint begins it anew.
-      if (!stdfs::is_empty(request_.run) && !request_.overwrite && !request_.resume)
-        fail_data(request_.run.string(), "holds files already",
-                  "pass --resume to go on with it, or --overwrite to start anew");
-      clear_run_folder(request_.run);
-    }
+    if (stdfs::exists(request_.run)) clear_run_folder(request_.run);
     std::error_code error;
     stdfs::create_directories(request_.run, error);
     if (error)
@@ -130,8 +165,12 @@ class Run {
   void resume() {
     TrainState state =
         load_checkpoint(request_.run, info_, splits_.size(), model_.parameters(), adam_);
-    epoch_ = state.epoch;
+    epoch_ = state.epoch, done_ = state.batch;
+    sums_ = std::move(state.sums);
     rank_ = state.rank;
+    if (done_ >= batches_.per_epoch() && done_ > 0)
+      fail_data(request_.run.string(), "was trained on other batches",
+                "resume with the dataset it began with");
     best_ = std::move(state.best);
     kept_ = std::move(state.kept);
     clear_temporaries(request_.run);
@@ -141,49 +180,68 @@ class Run {
 
   void step() {
     const auto begun = Clock::now();
-    const Views views = model_.views(batch_, true, random_.fork("step", epoch_));
-    const Loss loss = model_.loss(views, options_.loss);
+    const auto [batch, times] = batches_.next();
+    const Random masks =
+        batches_.sampled() ? random_.fork("step", epoch_, done_) : random_.fork("step", epoch_);
+    const Views views = model_.views(batch, true, masks);
+    const Loss loss = model_.loss(views, loss_of_batch(options_, data_.nodes(), views.both.size(0)),
+                                  batch.weights);
     model_.parameters().zero_gradients();
     loss.total.backward();
-    EpochMetrics m;
-    m.loss = loss.total.item<double>();
-    m.terms = loss.terms;
-    m.epoch = epoch_ + 1;
+    const double total = loss.total.item<double>();
     // Nothing is stepped on a bad number, so the weights in memory are the last good ones.
-    m.gradient_norm = std::isfinite(m.loss) ? adam_.step(options_.train.clip) : std::nan("");
-    if (!std::isfinite(m.loss) || !std::isfinite(m.gradient_norm))
+    const double norm = std::isfinite(total) ? adam_.step(options_.train.clip) : std::nan("");
+    if (!std::isfinite(total) || !std::isfinite(norm))
       fail_data(request_.run.string(),
-                fmt::format("the loss is no longer a finite number at epoch {}", m.epoch),
+                fmt::format("the loss is no longer a finite number at epoch {}", epoch_ + 1),
                 "the last good checkpoint is kept; try a lower --lr, or --clip 1");
-    ++epoch_;
-    m.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-    seconds_.push_back(m.seconds);
-    if (epoch_ == 1 || epoch_ % options_.train.rank_every == 0) look();
-    m.effective_rank = rank_;
-    last_ = m;
-    append_metrics(m);
-    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", m.loss, m.effective_rank));
+    sums_.loss += total, sums_.gradient_norm += norm;
+    for (const auto& [name, value] : loss.terms) sums_.terms[name] += value;
+    sums_.sample += times.sample, sums_.gather += times.gather, sums_.wait += times.wait;
+    ++done_;
+    sums_.seconds += std::chrono::duration<double>(Clock::now() - begun).count();
+    if (done_ == batches_.per_epoch() && look_is_due()) look(batch);
+    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", total, rank_));
     progress_.advance(1);
   }
 
-  // Effective rank of the embeddings as they would be written: dropout's noise would hide a
-  // collapse.
-  void look() {
-    rank_ = effective_rank(embed(model_, batch_));
+  bool look_is_due() const { return epoch_ == 0 || (epoch_ + 1) % options_.train.rank_every == 0; }
+
+  void end_epoch() {
+    ++epoch_;
+    EpochMetrics m = metrics_of(sums_, done_);
+    m.epoch = epoch_;
+    m.effective_rank = rank_;
+    seconds_.push_back(m.seconds);
+    last_ = m;
+    metrics_.append(line_of(m).dump() + "\n");
+    sums_ = {}, done_ = 0;
+    const bool last = epoch_ == options_.train.epochs;
+    if (options_.train.select == Select::val && (epoch_ % options_.train.select_every == 0 || last))
+      select();
+    const int64_t every = options_.train.checkpoint_every;
+    if (every > 0 && epoch_ % every == 0 && collapsed_ == 0) checkpoint();
+  }
+
+  // Effective rank of the embeddings as they would be written (dropout's noise would hide a
+  // collapse), or of a batch's where the whole graph is not computed on.
+  void look(const Batch& batch) {
+    const at::NoGradGuard no_gradient;
+    rank_ = effective_rank(
+        batches_.sampled() ? combine(model_.views(batch, false, Random(0)), options_.model.combine)
+                           : embed(model_, batches_.whole()));
     collapsed_ = model_.options().dim >= 4 && rank_ < kCollapsedRank ? collapsed_ + 1 : 0;
     if (collapsed_ >= kCollapsedLooks)
       fail_data(request_.run.string(),
                 fmt::format(
                     "the embeddings collapsed to one direction (effective rank {:.2f}) by epoch {}",
-                    rank_, epoch_),
+                    rank_, epoch_ + 1),
                 "the last good checkpoint is kept; try a larger --gamma or a lower --lr");
   }
 
-  void append_metrics(const EpochMetrics& m) { metrics_.append(line_of(m).dump() + "\n"); }
-
   // Probes the validation nodes of each split; keeps for each the weights that did best there.
   void select() {
-    const at::Tensor z = embed(model_, batch_).to(at::kCPU, at::kFloat);
+    const at::Tensor z = embed(model_, batches_.whole(), inference()).to(at::kCPU, at::kFloat);
     ProbeOptions probe;
     probe.probe_epochs = probe_epochs(options_.protocol, data_.name);
     const auto scores = validation_scores(z, data_.labels, splits_, probe,
@@ -198,8 +256,10 @@ class Run {
 
   void checkpoint() {
     save_checkpoint(request_.run, info_, model_.parameters(), adam_,
-                    {epoch_, rank_, best_, kept_, metrics_.bytes()});
+                    {epoch_, done_, sums_, plan_.loader, rank_, best_, kept_, metrics_.bytes()});
   }
+
+  InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
 
   TrainResult finish() {
     TensorMap weights;
@@ -211,7 +271,9 @@ class Run {
     if (!kept_.empty()) weights = kept_[0];
     save_model(file("model.safetensors"), weights, info_);
     assign(model_.parameters(), weights, "", file("model.safetensors").string());
-    const at::Tensor z = embed(model_, batch_, {}, progress_).to(at::kCPU, at::kFloat).contiguous();
+    const at::Tensor z = embed(model_, batches_.whole(), inference(), progress_)
+                             .to(at::kCPU, at::kFloat)
+                             .contiguous();
     const int64_t shape[] = {z.size(0), z.size(1)};
     save_npy<float>(file("embeddings.npy"), floats(z), shape);
     if (!data_.node_ids.empty())
@@ -224,6 +286,7 @@ class Run {
     result.ms_per_epoch = seconds_.empty() ? 0 : 1000 * seconds_[seconds_.size() / 2];
     result.peak_mib = peak_mib();
     result.last = last_;
+    result.plan = plan_;
     return result;
   }
 
@@ -235,22 +298,41 @@ class Run {
   Random random_;
   GraphSurgeon model_;
   Adam adam_;
-  Batch batch_;
+  Plan plan_;
+  Batches batches_;
   MetricsFile metrics_;
   RunInfo info_;
   std::vector<Split> splits_;
   std::vector<TensorMap> kept_;  // of each split, with --select val
   std::vector<double> best_, seconds_;
   EpochMetrics last_;
-  int64_t epoch_ = 0;
+  int64_t epoch_ = 0;  // whole ones
+  int64_t done_ = 0;   // batches of the epoch that is under way
+  EpochSums sums_;     // over those
   double rank_ = 0;    // effective rank at the last look
   int collapsed_ = 0;  // looks in a row that found a collapse
 };
 
 }  // namespace
 
+namespace {
+
+// Before the long work of making batches.
+void check_run_folder(const TrainCall& request) {
+  if (!stdfs::exists(request.run)) return;
+  if (!stdfs::is_directory(request.run))
+    fail_data(request.run.string(), "is there and is not a folder", "choose another name with -o");
+  // --resume of a run that was killed before its first checkpoint begins it anew.
+  if (!stdfs::is_empty(request.run) && !request.overwrite && !request.resume)
+    fail_data(request.run.string(), "holds files already",
+              "pass --resume to go on with it, or --overwrite to start anew");
+}
+
+}  // namespace
+
 TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress) {
   request.options.check();
+  check_run_folder(request);
   if (data.features.width() == 0)
     fail_data(request.data, "has no features",
               "make some with --make-features degree, random or spectral");

@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "config/calls.h"
 #include "dataset/dataset.h"
+#include "train/plan.h"
 
 namespace gs {
 
@@ -15,6 +16,9 @@ struct EpochMetrics {
   int64_t epoch = 0;
   double loss = 0, gradient_norm = 0, seconds = 0;
   double effective_rank = 0;  // of the embeddings at the last look
+  int64_t batches = 1;
+  // Of a sampled epoch: CPU seconds of sampling and of gathering features, seconds spent waiting.
+  double sample_seconds = 0, gather_seconds = 0, wait_seconds = 0;
   std::vector<std::pair<std::string, double>> terms;
 };
 
@@ -22,6 +26,7 @@ struct TrainResult {
   int64_t epochs = 0, parameters = 0;
   double ms_per_epoch = 0;  // median
   double peak_mib = 0;      // largest resident size
+  Plan plan;
   EpochMetrics last;
 };
 

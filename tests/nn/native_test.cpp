@@ -314,8 +314,8 @@ TEST(NativeEncoder, EveryVariantIsThePlainTwin) {
                   plain(theirs, "e", inputs, 20, options, views);
               const at::Tensor x = random_floats({60, views * inputs}, 6), y = twin(x);
               const Pass pass{true, 0, Random(7), views};
-              const at::Tensor a = native.forward(x, *adjacency_for(kind, graph, kNative), pass),
-                               b = plain.forward(y, *adjacency_for(kind, graph, kPlain), pass);
+              const at::Tensor a = native.forward(x, adjacency_for(kind, graph, kNative), pass),
+                               b = plain.forward(y, adjacency_for(kind, graph, kPlain), pass);
               SCOPED_TRACE(fmt::format("{} {} {} {} {} {}", static_cast<int>(kind),
                                        static_cast<int>(skip), static_cast<int>(norm), layers,
                                        views, inputs));
@@ -341,8 +341,8 @@ TEST(NativeEncoder, AggregatedFeaturesGiveTheSame) {
     const auto adjacency = adjacency_for(kind, graph, kNative);
     const at::Tensor x = random_floats({60, 30}, 6, false);
     const Pass pass{true, 0, Random(7)};
-    expect_near(encoder.forward(x, *adjacency, pass, adjacency->apply(x)),
-                encoder.forward(x, *adjacency, pass), "forward");
+    expect_near(encoder.forward(x, adjacency, pass, adjacency->apply(x)),
+                encoder.forward(x, adjacency, pass), "forward");
   }
 }
 

@@ -1,4 +1,4 @@
-#include "loader/gather.h"
+#include "dataset/gather.h"
 
 #include <algorithm>
 #include <cstring>
