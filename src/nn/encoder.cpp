@@ -133,7 +133,7 @@ at::Tensor Encoder::forward(const Input& x, const Adjacency& adjacency, const Pa
       const at::Tensor sums =
           known.defined() ? linear(known, layer.weight, Finishing::none(native_), pass.views)
                           : a.apply(messages(l, h, pass.views));
-      out = output(l, sums, h.slice(0, a.rows()), pass);
+      out = output(l, sums, a.rows() == h.rows() ? h : h.slice(0, a.rows()), pass);
     }
     h = out;
     total = sum ? total + out : out;

@@ -104,11 +104,12 @@ SparseMatrix rows_of(const Csr& graph) {
 // By counting: entries of a column come in the order of their rows.
 SparseMatrix transposed(const SparseMatrix& m) {
   std::vector<int64_t> offsets(static_cast<size_t>(m.columns) + 1);
-  for (const int32_t c : m.indices) ++offsets[static_cast<size_t>(c) + 1];
+  const int64_t first = m.offsets[0], last = m.offsets[m.rows];  // a slice has more beside it
+  for (const int32_t c : m.indices.slice(first, last)) ++offsets[static_cast<size_t>(c) + 1];
   for (size_t c = 0; c + 1 < offsets.size(); ++c) offsets[c + 1] += offsets[c];
   std::vector<int64_t> at(offsets.begin(), offsets.end() - 1);
-  std::vector<int32_t> indices(static_cast<size_t>(m.nonzeros()));
-  std::vector<float> values(static_cast<size_t>(m.values.size()));
+  std::vector<int32_t> indices(static_cast<size_t>(last - first));
+  std::vector<float> values(m.values.empty() ? 0 : indices.size());
   for (int64_t r = 0; r < m.rows; ++r)
     for (int64_t e = m.offsets[r]; e < m.offsets[r + 1]; ++e) {
       const auto to = static_cast<size_t>(at[static_cast<size_t>(m.indices[e])]++);
@@ -157,7 +158,7 @@ Spmm NativeSparse::call(const SparseMatrix& m, const Normalization& scales, int6
 }
 
 Spmm NativeSparse::backward_call() const {
-  GS_ASSERT(!is_slice_);  // slices are for inference
+  GS_ASSERT(!is_slice_ || scales_.row_scale.empty());  // slices of an adjacency are for inference
   if (symmetric_) return call(matrix_, scales_.transposed(), 0);
   if (transpose_.offsets.empty()) {
     transpose_ = transposed(matrix_);
