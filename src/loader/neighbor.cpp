@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "graph/sampling.h"
 #include "dataset/gather.h"
+#include "graph/sampling.h"
 #include "loader/order.h"
 #include "loader/table.h"
 

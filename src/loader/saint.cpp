@@ -12,8 +12,8 @@
 #include <atomic>
 
 #include "base/parallel.h"
-#include "graph/local_ids.h"
 #include "dataset/gather.h"
+#include "graph/local_ids.h"
 #include "loader/saint_nodes.h"
 #include "loader/subgraph_batch.h"
 #include "loader/table.h"

@@ -129,8 +129,8 @@ TEST(Encoder, GcnByHand) {
   for (size_t i = 0; i < 4; ++i) parameters.weights()[i].tensor.fill_(values[i]);
   const auto adjacency =
       adjacency_for(Convolution::gcn, test::undirected_graph(2, {{0, 1}}), kDouble);
-  const at::Tensor z = encoder.forward(at::tensor({1., 4.}, at::kDouble).view({2, 1}), adjacency,
-                                       Pass::inference());
+  const at::Tensor z =
+      encoder.forward(at::tensor({1., 4.}, at::kDouble).view({2, 1}), adjacency, Pass::inference());
   // Layer 1 gives 6 at both nodes, layer 2 gives -5: no ReLU on the last. Their sum is 1.
   EXPECT_NEAR(z[0].item<double>(), 1, 1e-12);
   EXPECT_NEAR(z[1].item<double>(), 1, 1e-12);
