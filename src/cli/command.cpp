@@ -23,8 +23,10 @@ std::vector<BoundList> g_bound;
 
 std::string path_of(const CLI::App* app) {  // "data info", without the program's own name
   std::string path;
-  for (; app->get_parent(); app = app->get_parent())
-    path = app->get_name() + (path.empty() ? "" : " " + path);
+  for (; app->get_parent(); app = app->get_parent()) {
+    if (!path.empty()) path.insert(0, " ");
+    path.insert(0, app->get_name());
+  }
   return path;
 }
 

@@ -26,7 +26,7 @@ struct ModelOptions {
   int64_t head_layers = 1;
   NormKind norm = NormKind::none;
   Skip skip = Skip::none;
-  double dropout = 0.3;
+  double dropout = 0.5;
   Combine combine = Combine::concat;
   bool asymmetric = false;
 

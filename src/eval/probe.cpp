@@ -283,12 +283,12 @@ int64_t bytes_of(const Problem& p, const Split& split) {
 // How the runs are shared out: batches that stay in a core's cache, as many side by side as there
 // are threads and room, each on one thread. A few large runs go one after another instead, each on
 // all threads. On a GPU one batch takes all that fit.
-struct Plan {
+struct Sharing {
   int64_t batch = 1;
   bool side_by_side = false;
 };
 
-Plan plan(const Problem& p) {
+Sharing share_out(const Problem& p) {
   int64_t bytes = 1;
   double step = 0;
   for (const Split& split : p.splits) {
@@ -319,7 +319,7 @@ class OneThread {
 std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
   const auto runs = static_cast<int64_t>(p.splits.size());
   std::vector<ProbeRun> out(p.splits.size());
-  const Plan way = plan(p);
+  const Sharing way = share_out(p);
   const auto solve = [&](int64_t batch) {
     const int64_t begin = batch * way.batch, end = std::min(runs, begin + way.batch);
     const Fit fit =

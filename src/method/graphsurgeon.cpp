@@ -1,5 +1,7 @@
 #include "method/graphsurgeon.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include "nn/cost.h"
 #include "nn/ops.h"
 #include "objective/eigenmaps.h"

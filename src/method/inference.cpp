@@ -1,5 +1,7 @@
 #include "method/inference.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <functional>
 
 #include "nn/scratch_matrix.h"

@@ -1,5 +1,7 @@
 #include "method/run_folder.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
