@@ -79,6 +79,8 @@ def search(program, dataset, journal, trials, workers, splits):
         "epochs": optuna.distributions.IntDistribution(15, 100, log=True),
     }
     for line in known:
+        if set(line["values"]) != set(space):
+            continue  # a trial made by hand, with more options than are searched here
         study.add_trial(optuna.trial.create_trial(params=line["values"], distributions=space, value=line["validation"]))
     if not known:
         for start in authors_start(program, dataset) + STARTS:

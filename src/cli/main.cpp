@@ -73,8 +73,10 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
       fmt::format("unknown {} '{}'", option ? "option" : "argument", printable(argument));
   if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);
   std::string path;
-  for (CLI::App* a = app; a; a = a->get_parent())
-    path = a->get_name() + (path.empty() ? "" : " " + path);
+  for (CLI::App* a = app; a; a = a->get_parent()) {
+    if (!path.empty()) path.insert(0, " ");
+    path.insert(0, a->get_name());
+  }
   return Error(ErrorKind::usage, message, "", fmt::format("'{} --help' lists what there is", path));
 }
 

@@ -35,7 +35,7 @@ struct LoaderOptions {
   int64_t steps = 0;  // 0: as many as see about N nodes
   // all of them
   int64_t workers = 1;   // 0: the training thread samples
-  int64_t prefetch = 4;  // batches ready ahead
+  int64_t prefetch = 2;  // batches ready ahead
   int64_t memory = 0;    // MiB; 0: most of what the machine has free
   GammaScale gamma_scale = GammaScale::automatic;
 

@@ -65,7 +65,8 @@ nlohmann::json options_of(const OptionList& list, const nlohmann::json& values,
                                               "features", "nodes",  "edges"};
   if (!values.is_object()) return values;  // refused by who sets them
   const bool wrapped = values.contains("options");
-  for (const auto& [key, value] : values.items()) {
+  for (const auto& [name, value] : values.items()) {
+    const std::string& key = name;
     const bool option = std::any_of(list.options().begin(), list.options().end(),
                                     [&](const Option& o) { return o.name == key; });
     if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end() && (wrapped || !option)) {

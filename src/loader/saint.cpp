@@ -10,6 +10,7 @@
 // alike over many batches. What was never counted counts as once.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "base/parallel.h"
 #include "dataset/gather.h"
@@ -39,7 +40,7 @@ class SaintLoader : public Loader {
         entry_counts_(static_cast<size_t>(data.graph.edges())) {
     count(options.coverage * data.nodes());
     const double nodes_seen = mean_nodes_ * static_cast<double>(subgraphs_);
-    const auto enough = static_cast<int64_t>(static_cast<double>(data.nodes()) / nodes_seen + 0.5);
+    const auto enough = std::llround(static_cast<double>(data.nodes()) / nodes_seen);
     batches_ = options.steps > 0 ? options.steps : std::max<int64_t>(1, enough);
   }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kLarge = size_t{1} << 20;  // smaller blocks are left to malloc
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr double kSlack = 1.25;  // a kept block may be this much larger than what is asked for
-constexpr double kSpare = 1.5;   // in use and kept together, in units of the most ever in use
+constexpr double kSpare = 1.2;   // in use and kept together, in units of the most ever in use
 
 // Whole huge pages, unless that would waste much.
 size_t rounded(size_t size) {

@@ -47,6 +47,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Known{"actor", 7600, 30019, 932, 5}, Known{"facebook", 22470, 341646, 4714, 4}),
     [](const auto& p) { return std::string(p.param.name); });
 
+TEST(DataCommand, ConvertCanReorderAndKeepsTheOriginalIds) {
+  const TempFolder folder;
+  const std::string out = (folder / "by_degree").string();
+  const Outcome run = run_program(
+      "data convert sbm:nodes=300,classes=3,features=4 --reorder degree --quiet -o " + out);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json before = info("sbm:nodes=300,classes=3,features=4"), after = info(out);
+  for (const char* same : {"nodes", "edges", "features", "classes"})
+    EXPECT_EQ(before[same], after[same]) << same;
+}
+
 TEST(DataCommand, ActorHasItsTenSplits) {
   GS_NEEDS_SHARED_DATA();
   EXPECT_EQ(info("actor")["splits"], 10);

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -24,6 +26,31 @@ constexpr const char* kSmall = " --aug-dim 24 --dim 8 --lr 0.01 --quiet ";
 
 Outcome train(const fs::path& run, const std::string& more = {}) {
   return run_program("train " + std::string(kGraph) + " -o " + run.string() + kSmall + more);
+}
+
+TEST(TrainCommand, BatchesAreToldInThePlanAndInTheResult) {
+  const TempFolder folder;
+  for (const char* loader : {"neighbor", "cluster", "saint"}) {
+    const Outcome run = run_program(
+        fmt::format("train {} -o {} --overwrite --aug-dim 24 --dim 8 --epochs 2 --json --loader {} "
+                    "--batch-size 100 --fanouts 3,2 --parts 8 --parts-per-batch 2 --roots 20",
+                    kGraph, (folder / "run").string(), loader));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(fmt::format("plan: 400 nodes"))) << loader;
+    const json result = json::parse(run.out);
+    EXPECT_EQ(result["loader"], loader);
+    EXPECT_GT(result["batches"].get<int>(), 1);
+    EXPECT_GT(result["plan"]["total_mib"].get<double>(), 0);
+  }
+}
+
+TEST(TrainCommand, ARunThatCannotFitIsRefusedWithWhatWould) {
+  const TempFolder folder;
+  const Outcome run = train(folder / "run", "--epochs 2 --memory 10");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("MiB"));
+  EXPECT_THAT(run.err, HasSubstr("--memory"));
+  EXPECT_FALSE(fs::exists(folder / "run"));
 }
 
 TEST(TrainCommand, JsonHasThePromisedKeys) {

@@ -183,6 +183,7 @@ RawDataset read_geom_gcn(const ReadRequest& request) {
                                                           : id_lists(rows, node_file.path());
   raw.has_features = true;
   std::vector<int32_t> labels;
+  labels.reserve(rows.size());
   for (const NodeRow& row : rows) labels.push_back(row.label);
   raw.labels = class_labels(std::move(labels), raw.labels_where);
   for (const auto& [number, file] : split_files(folder)) {
