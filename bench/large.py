@@ -128,7 +128,7 @@ def limit(a):
         size = sum(f.stat().st_size for f in (scratch / "graph").iterdir()) / 2**20
         memory = a.limit * 3 // 4
         steps = {
-            "train": ["train", scratch / "graph", "--epochs", 1, "--memory", memory, "-o", scratch / "run"],
+            "train": ["train", scratch / "graph", "--epochs", 1, "--aug-dim", 64, "--dim", 32, "--fanouts", "5,5", "--memory", memory, "-o", scratch / "run"],
             "embed": ["embed", scratch / "run", scratch / "graph", "--memory", memory // 2, "-o", scratch / "z.npy"],
             "eval": ["eval", scratch / "run", scratch / "graph", "--memory", memory // 2, "--runs", 2, "--probe-epochs", 100],
         }

@@ -18,7 +18,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kRowBytes = int64_t{512} << 20;  // gathered rows held at once
+constexpr int64_t kRowBytes = int64_t{256} << 20;  // gathered rows held at once
 constexpr int64_t kBatchBytes = int64_t{2} << 20;  // of one batch: more would leave a core's cache
 constexpr int64_t kTestBlock = 8192;               // test rows gathered at once
 constexpr double kSmallStep =
@@ -301,7 +301,8 @@ Sharing share_out(const Problem& p) {
   if (p.x.device() != at::kCPU) return {p.options.solver == Solver::adam ? fit : 1, false};
   const int64_t batch =
       p.options.solver == Solver::adam ? std::clamp<int64_t>(kBatchBytes / bytes, 1, fit) : 1;
-  return {batch, step < kSmallStep || fit / batch >= (threads() + 1) / 2};
+  const bool room = fit >= std::min<int64_t>(runs, threads());
+  return {batch, room && (step < kSmallStep || fit / batch >= (threads() + 1) / 2)};
 }
 
 // libtorch on one thread while it lives, so that a run alone computes as it does among others.

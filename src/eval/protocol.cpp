@@ -17,7 +17,7 @@ namespace {
 
 namespace stdfs = std::filesystem;
 
-constexpr int64_t kSmoothedColumns = 128;  // smoothed at once
+constexpr int64_t kSmoothedColumns = 32;  // smoothed at once
 
 std::string describe_splits(const Dataset& data, const std::string& spec, size_t count,
                             int64_t seed) {
