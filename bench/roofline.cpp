@@ -128,12 +128,12 @@ class Epoch {
         place_{at::kCPU, at::kFloat, true},
         model_(data.features.width(), options.model, place_, Random(1)),
         adam_(model_.parameters(), {.lr = options.train.lr}),
-        batch_(whole_graph(data, options.model, place_)),
+        batch_(whole_graph(data, options.model.encoder, place_)),
         nodes_(data.nodes()),
         edges_(data.graph.edges() + data.nodes()),  // every row gathers itself too
         features_(data.features.width()),
         nonzeros_(data.features.nonzeros()) {
-    aggregate_features(batch_, options.model);
+    if (model_.first_width() > 0) aggregate_features(batch_, model_.first_width());
   }
 
   std::vector<Phase> phases() { return options_.model.mode == AugmentMode::pre ? pre() : post(); }

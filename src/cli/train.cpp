@@ -25,13 +25,16 @@ struct Sources {
 };
 
 std::string to_text(const nlohmann::json& r) {
+  std::string terms;
+  for (const auto& [name, value] : r["loss"].items())
+    if (name != "total")
+      terms += fmt::format("{} {} {:.6g}", terms.empty() ? " =" : " +", name, value.get<double>());
   return fmt::format(
       "trained {} epochs, {:.1f} ms each, {:.0f} MiB at most\n"
-      "loss {:.6g} = similarity {:.6g} + constraint {:.6g}; effective rank {:.1f}\n"
+      "loss {:.6g}{}; effective rank {:.1f}\n"
       "wrote {}\n",
       r["epochs"].get<int64_t>(), r["ms_per_epoch"].get<double>(), r["peak_mib"].get<double>(),
-      r["loss"]["total"].get<double>(), r["loss"].value("similarity", 0.0),
-      r["loss"].value("constraint", 0.0), r["effective_rank"].get<double>(),
+      r["loss"]["total"].get<double>(), terms, r["effective_rank"].get<double>(),
       r["run"].get<std::string>());
 }
 
@@ -47,11 +50,7 @@ void setup_train(CLI::App& app, Run& run) {
     run = [=] {
       Sources& sources = state->get<Sources>();
       RunOptions& options = state->get<RunOptions>();
-      OptionList& list = *state->lists[0];
-      if (!sources.config.empty()) apply_config(list, sources.config);
-      if (!sources.preset.empty()) apply_preset(list, sources.preset);
-      options.apply_protocol(list);
-      options.check();
+      options.resolve(*state->lists[0], sources.preset, sources.config);
       options.load.seed = options.train.seed;
       const auto progress = begin(state->common);
       const nlohmann::json result =

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "config/loader_options.h"
 #include "config/loss_options.h"
+#include "config/method_options.h"
 #include "config/model_options.h"
 #include "config/probe_options.h"
 #include "config/train_options.h"
@@ -112,6 +113,48 @@ std::span<const Named<GammaScale>> names_of(GammaScale) {
       {"auto", GammaScale::automatic, "gamma times N / B where the constraint depends on rows"},
       {"none", GammaScale::none, "gamma as it is"}};
   return kTable;
+}
+
+std::span<const Named<Centrality>> names_of(Centrality) {
+  static constexpr Named<Centrality> kTable[] = {{"degree", Centrality::degree, ""},
+                                                 {"pagerank", Centrality::pagerank, ""},
+                                                 {"eigenvector", Centrality::eigenvector, ""}};
+  return kTable;
+}
+
+void MethodOptions::describe(OptionList& v) {
+  v.group("Method");
+  v("method", method,
+    "what learns: graphsurgeon, or a baseline to compare with; an unknown name lists them");
+  v("hidden", hidden, "width of a baseline's hidden layers; 0: as --dim").at_least(0);
+  v("heads", heads, "attention heads (gat)").at_least(1).at_most(64);
+  v("attention-dropout", attention_dropout, "share of attention weights dropped (gat)")
+      .at_least(0)
+      .at_most(0.99);
+  v("edge-drop", edge_drop, "share of edges dropped from the first view").at_least(0).at_most(0.99);
+  v("edge-drop-2", edge_drop_2, "share of edges dropped from the second view")
+      .at_least(0)
+      .at_most(0.99);
+  v("feature-mask", feature_mask, "share of features masked in the first view")
+      .at_least(0)
+      .at_most(0.99);
+  v("feature-mask-2", feature_mask_2, "share of features masked in the second view")
+      .at_least(0)
+      .at_most(0.99);
+  v("centrality", centrality, "what tells important nodes from others (gca)");
+  v("temperature", temperature, "of the contrast (gca, grace)").at_least(0.001);
+  v("projection-dim", projection_dim, "width of the projection head (gca, grace); 0: as --dim")
+      .at_least(0);
+  v("anchors", anchors, "nodes contrasted in a step of a graph of more than 8192 (gca, grace)")
+      .at_least(1);
+  v("momentum", momentum, "of the target encoder at the start (bgrl)").at_least(0).at_most(1);
+  v("predictor-dim", predictor_dim, "hidden width of the predictor (bgrl)").at_least(1);
+  v("alpha", alpha, "teleport probability of personalised PageRank (pprgo, mvgrl)")
+      .at_least(0.001)
+      .at_most(1);
+  v("epsilon", epsilon, "accuracy of personalised PageRank (pprgo, mvgrl)").at_least(1e-9);
+  v("top-k", top_k, "largest PageRank entries kept a node (pprgo, mvgrl)").at_least(1);
+  v("decorrelation", decorrelation, "weight of the decorrelation term (cca-ssg)").at_least(0);
 }
 
 void ModelOptions::describe(OptionList& v) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "config/methods.h"
 
 namespace gs {
 
@@ -23,6 +24,7 @@ int64_t probe_epochs(Protocol protocol, std::string_view dataset) {
 }
 
 void RunOptions::describe(OptionList& v) {
+  method.describe(v);
   model.describe(v);
   loss.describe(v);
   train.describe(v);
@@ -38,6 +40,16 @@ void RunOptions::apply_protocol(OptionList& list) {
 }
 
 void RunOptions::check() const {
+  const MethodInfo& info = method_info(method.method);
+  if (!info.works_with(loader.loader)) {
+    std::string known;
+    for (const LoaderKind kind : info.loaders)
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(names_of(kind), kind));
+    fail_usage("--loader",
+               fmt::format("{} does not work with {}", info.name,
+                           name_of(names_of(loader.loader), loader.loader)),
+               fmt::format("use one of: {}", known));
+  }
   loss.similarity_factor(1, 1);
   loader.fanouts_of(model.layers);
 }
@@ -61,8 +73,8 @@ void apply(OptionList& list, nlohmann::json values, const std::string& where, bo
 // its origin, and a run's options.json what it was trained on.
 nlohmann::json options_of(const OptionList& list, const nlohmann::json& values,
                           const std::string& where) {
-  static const std::vector<std::string> kKeys{"options",  "origin", "graphsurgeon", "data",
-                                              "features", "nodes",  "edges"};
+  static const std::vector<std::string> kKeys{
+      "options", "origin", "graphsurgeon", "data", "features", "nodes", "edges", "task", "classes"};
   if (!values.is_object()) return values;  // refused by who sets them
   const bool wrapped = values.contains("options");
   for (const auto& [name, value] : values.items()) {
@@ -92,6 +104,16 @@ void apply_preset(OptionList& list, const std::string& name) {
       return apply(list, nlohmann::json::parse(preset.options_json), "preset " + name, false);
   }
   fail_unknown("preset", name, known, "--preset");
+}
+
+void RunOptions::resolve(OptionList& list, const std::string& preset, const std::string& config) {
+  if (!config.empty()) apply_config(list, config);
+  if (!preset.empty()) apply_preset(list, preset);  // it may name the method
+  const MethodInfo& info = method_info(method.method);
+  apply(list, nlohmann::json::parse(info.defaults), fmt::format("method {}", info.name), false);
+  if (!preset.empty()) apply_preset(list, preset);
+  apply_protocol(list);
+  check();
 }
 
 void apply_config(OptionList& list, const std::filesystem::path& file) {

@@ -6,6 +6,7 @@
 
 #include "config/loader_options.h"
 #include "config/loss_options.h"
+#include "config/method_options.h"
 #include "config/model_options.h"
 #include "config/train_options.h"
 #include "dataset/load.h"
@@ -20,6 +21,7 @@ int64_t probe_epochs(Protocol protocol, std::string_view dataset);
 
 struct RunOptions {
   LoadOptions load;
+  MethodOptions method;
   ModelOptions model;
   LossOptions loss;
   TrainOptions train;
@@ -27,11 +29,16 @@ struct RunOptions {
   Protocol protocol = Protocol::authors;
 
   void describe(OptionList& v);
+  // Settles every value from where it may come, the later winning: the method's own defaults, the
+  // preset, the config file, what the user gave. `list` describes this struct; both names may be
+  // empty. Then the protocol's values and check().
+  void resolve(OptionList& list, const std::string& preset, const std::string& config);
+  // Usage Error for what the declared types and ranges do not catch; needs no data.
+  void check() const;
+
   // What a protocol sets unless the user said otherwise: paper is 500 epochs with the best
   // validation epoch.
   void apply_protocol(OptionList& list);
-  // Usage Error for what the declared types and ranges do not catch; needs no data.
-  void check() const;
 };
 
 // Named sets of values, compiled in from presets/*.json: "photo" (the authors'), "photo-tuned"

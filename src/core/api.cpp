@@ -10,7 +10,6 @@
 #include "core/nearest.h"
 #include "core/seeds.h"
 #include "eval/protocol.h"
-#include "method/inference.h"
 #include "method/run_folder.h"
 #include "nn/memory.h"
 #include "nn/place.h"
@@ -43,6 +42,7 @@ json train_call(const TrainCall& call, Progress& progress) {
   json loss{{"total", result.last.loss}};
   for (const auto& [name, value] : result.last.terms) loss[name] = value;
   return {{"run", call.run.string()},
+          {"method", call.options.method.method},
           {"epochs", result.epochs},
           {"ms_per_epoch", result.ms_per_epoch},
           {"peak_mib", result.peak_mib},
@@ -97,8 +97,8 @@ Embedded embedded_by_run(const EmbedCall& call, Progress& progress) {
   check_width(run.info, out.data, call.data);
   if (!call.nearest.empty()) node_of(out.data, call.nearest);  // before the long work
   const Batch batch =
-      whole_graph(out.data, run.info.options.model, run.model->parameters().place());
-  out.z = embed(*run.model, batch, {call.memory_mib << 20}, progress)
+      whole_graph(out.data, run.info.options.model.encoder, run.model->parameters().place());
+  out.z = run.model->embed(batch, {call.memory_mib << 20}, progress)
               .to(at::kCPU, at::kFloat)
               .contiguous();
   progress.finish();

@@ -6,7 +6,7 @@
 
 #include "base/npy.h"
 #include "dataset/splits.h"
-#include "method/inference.h"
+#include "eval/predictions.h"
 #include "method/run_folder.h"
 #include "nn/place.h"
 #include "nn/scratch_matrix.h"
@@ -57,7 +57,8 @@ class Evaluator {
       load = load_like(model->info, call_.load, call_.given);
     }
     const RunInfo info = is_run ? model->info : RunInfo{};
-    per_split_ = is_run && info.options.train.select == Select::val;
+    supervised_ = is_run && method_info(info.options.method.method).supervised();
+    per_split_ = is_run && (supervised_ || info.options.train.select == Select::val);
     if (per_split_) follow_selection(info.options.train);
     data_ = load_dataset(call_.data, load, progress_);
     if (data_.labels.task == Task::none)
@@ -75,8 +76,9 @@ class Evaluator {
     if (per_split_) check_selection(info);
     out.splits = describe_splits(data_, probe_.splits, splits_.size(), probe_.split_seed);
     out.train_labels = static_cast<int64_t>(splits_.front().train.size());
-    if (probe_.reference || is_run) batch_.emplace(whole_graph(data_, info.options.model, place_));
-    if (probe_.reference) references(info.options.model, info.options.train.seed, out);
+    if (probe_.reference || is_run)
+      batch_.emplace(whole_graph(data_, info.options.model.encoder, place_));
+    if (probe_.reference) references(info, out);
     if (!is_run) {
       out.encoders.push_back({{}, score(load_embeddings(call_.input, data_.nodes()))});
       return out;
@@ -97,10 +99,10 @@ class Evaluator {
   void follow_selection(const TrainOptions& train) {
     const auto follow = [&](const char* name, auto& asked, const auto& chosen) {
       if (call_.given.contains(name) && asked != chosen)
-        fail_usage(fmt::format("--{}", name),
-                   fmt::format("is {}, but the run chose its encoders (--select val) on {}", asked,
-                               chosen),
-                   "leave it out, or train with these splits");
+        fail_usage(
+            fmt::format("--{}", name),
+            fmt::format("is {}, but the run learned or chose its encoders on {}", asked, chosen),
+            "leave it out, or train with these splits");
       asked = chosen;
     };
     follow("splits", probe_.splits, train.splits);
@@ -116,20 +118,20 @@ class Evaluator {
                 "score one encoder on it: 'graphsurgeon embed' with -o Z.npy, then eval Z.npy");
   }
 
-  at::Tensor embeddings(const GraphSurgeon& model) {
+  at::Tensor embeddings(const Method& model) {
     if (model.features() != data_.features.width())
       fail_data(call_.data,
                 fmt::format("has {} features, but the model was trained on {}",
                             data_.features.width(), model.features()),
                 "score it on a graph whose features are those of the training graph");
-    return embed(model, *batch_, {memory()}, progress_).to(at::kCPU, at::kFloat).contiguous();
+    return model.embed(*batch_, {memory()}, progress_).to(at::kCPU, at::kFloat).contiguous();
   }
 
   Score score(const Input& x) const {
     return linear_probe(x, data_.labels, splits_, probe_, static_cast<uint64_t>(probe_.split_seed));
   }
 
-  Score score_run(const stdfs::path& folder, const GraphSurgeon& model) {
+  Score score_run(const stdfs::path& folder, const Method& model) {
     if (!per_split_) return score(embeddings(model));
     Score all;
     for (size_t s = 0; s < splits_.size(); ++s) {
@@ -138,11 +140,13 @@ class Evaluator {
       if (kept.split != fingerprint(splits_[s]))
         fail_data(file.string(), fmt::format("was not selected on split {} of {}", s, call_.data),
                   "did the data or its splits change since the training? train again");
-      const Score one = linear_probe(embeddings(*kept.model), data_.labels, {splits_[s]}, probe_,
-                                     static_cast<uint64_t>(probe_.split_seed));
-      all.metric = one.metric;
-      all.runs.push_back(one.runs.front());
+      const at::Tensor z = embeddings(*kept.model);
+      all.runs.push_back(supervised_ ? score_predictions(z, data_.labels, splits_[s])
+                                     : linear_probe(z, data_.labels, {splits_[s]}, probe_,
+                                                    static_cast<uint64_t>(probe_.split_seed))
+                                           .runs.front());
     }
+    all.metric = data_.labels.task == Task::multilabel ? "roc_auc" : "accuracy";
     return all;
   }
 
@@ -164,14 +168,17 @@ class Evaluator {
     return out;
   }
 
-  void references(const ModelOptions& shape, int64_t seed, EvalResult& out) {
+  // `info`: of the run that is scored, or of none.
+  void references(RunInfo info, EvalResult& out) {
     if (data_.features.width() == 0) return;
     const Input raw = make_input(data_.features, Place{});  // plain: the probe reads its matrix
     out.reference["raw"] = score(raw);
     out.reference["smoothed"] = score(smoothed(raw));
-    const GraphSurgeon untrained(data_.features.width(), shape, place_,
-                                 Random(static_cast<uint64_t>(seed)).fork("init"));
-    out.reference["untrained"] = score(embeddings(untrained));
+    if (supervised_) return;  // its output is no embedding: untrained, it says nothing
+    info.features = data_.features.width();
+    const Random seed(static_cast<uint64_t>(info.options.train.seed));
+    const auto untrained = make_method(info.setting(place_, seed.fork("init")));
+    out.reference["untrained"] = score(embeddings(*untrained));
   }
 
   const EvalCall& call_;
@@ -179,7 +186,8 @@ class Evaluator {
   const TrainAgain& train_again_;
   Place place_;
   ProbeOptions probe_;
-  bool per_split_ = false;
+  bool per_split_ = false;   // each split has an encoder of its own
+  bool supervised_ = false;  // which predicts, and is not probed
   Dataset data_;
   std::vector<Split> splits_;
   std::optional<Batch> batch_;

@@ -46,9 +46,10 @@ using TrainAgain = std::function<std::filesystem::path(const RunInfo& info, cons
 // node.
 at::Tensor load_embeddings(const std::filesystem::path& path, int64_t nodes);
 
-// A run of --select val has an encoder of its own for each split, and is scored on each with that
-// one: usage Error when other splits are asked for, data Error when the data's are others. More
-// than one seed needs a run (else a usage Error) and `train_again`.
+// A run of a method that learns from labels is scored by what it predicts itself, each split by the
+// model that was trained on it. A run of --select val has an encoder of its own for each split, and
+// is scored on each with that one: usage Error when other splits are asked for, data Error when the
+// data's are others. More than one seed needs a run (else a usage Error) and `train_again`.
 EvalResult evaluate(const EvalCall& call, Progress& progress, const TrainAgain& train_again = {});
 
 }  // namespace gs

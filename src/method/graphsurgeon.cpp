@@ -2,7 +2,6 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include "nn/cost.h"
 #include "nn/ops.h"
 #include "objective/eigenmaps.h"
 
@@ -21,9 +20,8 @@ bool is_pre(const ModelOptions& options) { return options.mode == AugmentMode::p
 
 GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place,
                            Random random)
-    : features_(features),
+    : Method(features, place, random),
       options_(effective(options)),
-      parameters_(place, random),
       first_(parameters_, "heads.first", is_pre(options) ? features : options.aug_dim,
              is_pre(options) ? options.aug_dim : options.dim, options.head_layers),
       second_(parameters_, "heads.second", is_pre(options) ? features : options.aug_dim,
@@ -31,6 +29,12 @@ GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const 
       encoder_(parameters_, "encoder", is_pre(options) ? options.aug_dim : features,
                is_pre(options) ? options.dim : options.aug_dim, options_, is_pre(options) ? 2 : 1) {
   if (options.asymmetric) predictor_.emplace(parameters_, "predictor", options.dim, options.dim, 2);
+}
+
+GraphSurgeon::GraphSurgeon(const MethodSetting& s)
+    : GraphSurgeon(s.features, s.options.model, s.place, s.random) {
+  loss_ = s.options.loss;
+  gamma_scale_ = s.options.loader.gamma_scale;
 }
 
 at::Tensor GraphSurgeon::heads(const Input& x, const Pass& pass) const {
@@ -46,20 +50,65 @@ at::Tensor GraphSurgeon::heads(const Input& x, const Pass& pass) const {
 
 Views GraphSurgeon::views(const Batch& batch, bool training, Random masks) const {
   const Pass both{training, 0, masks, 2};
-  const auto of_seeds = [&](const at::Tensor& rows) {
-    return batch.seeds < 0 || batch.seeds == rows.size(0) ? rows : rows.slice(0, 0, batch.seeds);
-  };
   if (is_pre(options_))
-    return {of_seeds(encoder_.forward(heads(batch.features, both), batch.adjacency, both))};
+    return {batch.of_seeds(encoder_.forward(heads(batch.features, both), batch.adjacency, both))};
   const Pass one{training, 0, masks, 1};
-  return {heads(of_seeds(encoder_.forward(batch.features, batch.adjacency, one, batch.aggregated)),
-                both)};
+  return {heads(
+      batch.of_seeds(encoder_.forward(batch.features, batch.adjacency, one, batch.aggregated)),
+      both)};
 }
 
 Loss GraphSurgeon::loss(const Views& views, const LossOptions& options,
                         const at::Tensor& weights) const {
   if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.place().native, weights);
   return eigenmaps_loss((*predictor_)(views.first()), views.second(), options, weights);
+}
+
+// `columns` and `rows` grow with the rows of a batch: gamma makes up for a batch being small.
+LossOptions GraphSurgeon::loss_of_rows(int64_t rows) const {
+  LossOptions out = loss_;
+  if (gamma_scale_ == GammaScale::automatic && out.constraint != Constraint::scaled &&
+      rows < nodes_)
+    out.gamma *= static_cast<double>(nodes_) / static_cast<double>(rows);
+  return out;
+}
+
+Loss GraphSurgeon::loss(const Batch& batch, const Step& step) {
+  const Views both = views(batch, true, step.random);
+  return loss(both, loss_of_rows(both.both.size(0)), batch.weights);
+}
+
+at::Tensor GraphSurgeon::output(const Batch& batch) const {
+  const at::NoGradGuard no_gradient;
+  return combine(views(batch, false, Random(0)), options_.combine);
+}
+
+int64_t GraphSurgeon::first_width() const { return is_pre(options_) ? 0 : options_.aug_dim; }
+
+at::Tensor GraphSurgeon::embed(const Batch& whole, const InferenceOptions& options,
+                               Progress& progress) const {
+  const at::NoGradGuard no_gradient;
+  const bool pre = is_pre(options_);
+  const int64_t passes = pre ? 2 * (1 + 2 * encoder_.layers()) : 2 * encoder_.layers() + 2;
+  LayerWise rows(whole, parameters_.place(), std::max(options_.aug_dim, options_.dim), passes,
+                 options, progress);
+  const auto head = [&](int view, const Input& x, at::Tensor& out) {
+    const Mlp& f = view == 0 ? first_ : second_;
+    rows.fill(out, [&](int64_t b, int64_t e) { return f(x.slice(b, e)); });
+  };
+  Views views{rows.matrix(2 * options_.dim)};
+  const at::Tensor encoded = pre ? at::Tensor() : rows.encode(encoder_, whole.features);
+  for (const int view : {0, 1}) {
+    at::Tensor out = view == 0 ? views.first() : views.second();
+    if (pre) {
+      at::Tensor augmented = rows.matrix(options_.aug_dim);
+      head(view, whole.features, augmented);
+      out.copy_(rows.encode(encoder_, augmented, Pass::inference(view)));
+    } else {
+      head(view, encoded, out);
+    }
+  }
+  return combine(views, options_.combine);
 }
 
 at::Tensor combine(const Views& views, Combine rule) {
@@ -74,26 +123,6 @@ at::Tensor combine(const Views& views, Combine rule) {
       return views.first().contiguous();
   }
   GS_ASSERT(!"combine");
-}
-
-Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place) {
-  return {make_input(data.features, place), adjacency_for(options.encoder, data.graph, place)};
-}
-
-Batch sampled_batch(const Sample& sample, const Place& place) {
-  Batch batch{make_input(sample.features, place), adjacency_of(sample, place)};
-  batch.seeds = sample.seeds;
-  if (!sample.weights.empty())
-    batch.weights = view_of(sample.weights, {sample.weights.size()}).to(place.options());
-  return batch;
-}
-
-void aggregate_features(Batch& batch, const ModelOptions& options) {
-  const Input& x = batch.features;
-  if (is_pre(options) || x.sparse() || !aggregate_once(x.rows(), x.width(), options.aug_dim))
-    return;
-  const at::NoGradGuard no_gradient;
-  batch.aggregated = batch.adjacency.layer(0).apply(x.dense());
 }
 
 }  // namespace gs

@@ -8,9 +8,8 @@
 
 #include <optional>
 
-#include "config/loss_options.h"
+#include "method/method.h"
 #include "nn/encoder.h"
-#include "objective/loss.h"
 
 namespace gs {
 
@@ -24,48 +23,38 @@ struct Views {
   at::Tensor second() const { return both.slice(1, both.size(1) / 2, both.size(1)); }
 };
 
-// What a model computes on, at one place: the whole graph, or a sample of it.
-struct Batch {
-  Input features;
-  Adjacency adjacency;
-  at::Tensor aggregated{};  // A x, or undefined: see aggregate_features()
-  int64_t seeds = -1;       // the loss is on the first so many rows; -1: on all
-  at::Tensor weights{};     // of the seeds in the loss, or undefined: all ones
-};
-
-class GraphSurgeon {
+class GraphSurgeon final : public Method {
  public:
+  explicit GraphSurgeon(const MethodSetting& setting);
   GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place, Random random);
+
+  void prepare(const Dataset& data, const Split*) override { nodes_ = data.nodes(); }
+  Loss loss(const Batch& batch, const Step& step) override;
+  at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
+                   Progress& progress = no_progress()) const override;
+  at::Tensor output(const Batch& batch) const override;
+  int64_t first_width() const override;
 
   // The embeddings of both networks, of the batch's seeds.
   Views views(const Batch& batch, bool training, Random masks) const;
   // `weights`: of the rows, or undefined.
   Loss loss(const Views& views, const LossOptions& options, const at::Tensor& weights = {}) const;
 
-  Parameters& parameters() { return parameters_; }
-  const Parameters& parameters() const { return parameters_; }
   const ModelOptions& options() const { return options_; }
-  const Encoder& encoder() const { return encoder_; }
-  const Mlp& head(int view) const { return view == 0 ? first_ : second_; }
-  int64_t features() const { return features_; }
 
  private:
   at::Tensor heads(const Input& x, const Pass& pass) const;  // both, side by side
+  LossOptions loss_of_rows(int64_t rows) const;
 
-  int64_t features_;
   ModelOptions options_;
-  Parameters parameters_;
+  LossOptions loss_;
+  GammaScale gamma_scale_ = GammaScale::automatic;
+  int64_t nodes_ = 0;  // of the graph to train on
   Mlp first_, second_;
   Encoder encoder_;
   std::optional<Mlp> predictor_;
 };
 
 at::Tensor combine(const Views& views, Combine rule);
-
-Batch whole_graph(const Dataset& data, const ModelOptions& options, const Place& place);
-Batch sampled_batch(const Sample& sample, const Place& place);
-
-// For the steps of training, which then share one A x: makes it where that pays.
-void aggregate_features(Batch& batch, const ModelOptions& options);
 
 }  // namespace gs

@@ -82,13 +82,34 @@ void assign(Parameters& parameters, const TensorMap& values, const std::string& 
   }
 }
 
+RunInfo RunInfo::of(const std::string& name, const Dataset& data, const RunOptions& options) {
+  return {name,
+          data.features.width(),
+          data.nodes(),
+          data.graph.edges(),
+          data.labels.task,
+          data.labels.classes,
+          options};
+}
+
 std::string to_json_text(const RunInfo& info) {
   RunOptions options = info.options;
   return nlohmann::json{{"graphsurgeon", GS_VERSION}, {"data", info.data},
                         {"features", info.features},  {"nodes", info.nodes},
-                        {"edges", info.edges},        {"options", describe(options).json()}}
+                        {"edges", info.edges},        {"task", task_name(info.task)},
+                        {"classes", info.classes},    {"options", describe(options).json()}}
       .dump(2);
 }
+
+namespace {
+
+Task task_from_name(const std::string& name) {
+  for (const Task task : {Task::none, Task::binary, Task::multiclass, Task::multilabel})
+    if (task_name(task) == name) return task;
+  return Task::none;
+}
+
+}  // namespace
 
 RunInfo run_info_from_json(const std::string& text, const std::string& where) {
   RunInfo info;
@@ -98,6 +119,8 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
     info.features = json.at("features");
     info.nodes = json.at("nodes");
     info.edges = json.at("edges");
+    info.task = task_from_name(json.value("task", "none"));
+    info.classes = json.value("classes", int64_t{0});
     describe(info.options).set_json(json.at("options"), where, false);
     info.options.load.seed =
         info.options.train.seed;  // as `train` has it: made features depend on it
@@ -146,8 +169,7 @@ LoadedModel load_model(const std::filesystem::path& run, const Place& place) {
   out.split = metadata["split"];
   Place actual = place;
   actual.native = place.native && out.info.options.train.kernels == Kernels::native;
-  out.model =
-      std::make_unique<GraphSurgeon>(out.info.features, out.info.options.model, actual, Random(0));
+  out.model = make_method(out.info.setting(actual, Random(0)));
   assign(out.model->parameters(), tensors, "", path.string());
   return out;
 }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "config/run_options.h"
-#include "method/graphsurgeon.h"
+#include "method/method.h"
 
 namespace gs {
 
@@ -19,7 +19,14 @@ struct RunInfo {
   std::string data;      // as typed
   int64_t features = 0;  // F
   int64_t nodes = 0, edges = 0;
+  Task task = Task::none;  // of the labels, and how many classes they have
+  int64_t classes = 0;
   RunOptions options;
+
+  static RunInfo of(const std::string& name, const Dataset& data, const RunOptions& options);
+  MethodSetting setting(const Place& place, Random random) const {
+    return {features, task, classes, options, place, random};
+  }
 };
 
 // Named tensors on the way to and from a file.
@@ -42,7 +49,7 @@ void save_model(const std::filesystem::path& path, const TensorMap& weights, con
 // ready for inference. It computes with the kernels of its training, so that embeddings repeat.
 struct LoadedModel {
   RunInfo info;
-  std::unique_ptr<GraphSurgeon> model;
+  std::unique_ptr<Method> model;
   std::string split = {};  // as it was saved; empty in most
 };
 LoadedModel load_model(const std::filesystem::path& run, const Place& place);

@@ -13,9 +13,9 @@ std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr&
   return kind == Convolution::gcn ? gcn_operator(graph, place) : mean_operator(graph, place);
 }
 
-Adjacency adjacency_of(const Sample& sample, const Place& place) {
+Adjacency adjacency_of(const std::vector<LayerGraph>& graphs, const Place& place) {
   std::vector<std::shared_ptr<const SparseOperator>> layers;
-  for (const LayerGraph& layer : sample.layers) {
+  for (const LayerGraph& layer : graphs) {
     if (place.native) layers.push_back(std::make_shared<NativeSparse>(layer));
     else layers.push_back(scaled_operator(layer.matrix, layer.scales, place));
   }

@@ -37,6 +37,6 @@ Norm norm_of(Convolution kind);
 std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
                                                     const Place& place);
 // Of a batch, which is normalised already.
-Adjacency adjacency_of(const Sample& sample, const Place& place);
+Adjacency adjacency_of(const std::vector<LayerGraph>& graphs, const Place& place);
 
 }  // namespace gs

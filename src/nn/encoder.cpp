@@ -6,63 +6,92 @@
 
 namespace gs {
 
+namespace {
+
+EncoderShape shape_of(int64_t inputs, int64_t outputs, const ModelOptions& options) {
+  EncoderShape shape;
+  shape.convolution = options.encoder;
+  shape.inputs = inputs;
+  shape.hidden = shape.outputs = outputs;
+  shape.layers = options.layers;
+  shape.norm = options.norm;
+  shape.skip = options.skip;
+  shape.dropout = options.dropout;
+  return shape;
+}
+
+}  // namespace
+
 Encoder::Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
                  const ModelOptions& options, int views)
-    : options_(options), outputs_(outputs), native_(store.place().native) {
-  for (int64_t l = 0; l < options.layers; ++l) {
+    : Encoder(store, name, shape_of(inputs, outputs, options), views) {}
+
+Encoder::Encoder(Parameters& store, const std::string& name, const EncoderShape& shape, int views)
+    : shape_(shape), native_(store.place().native) {
+  GS_ASSERT(shape.skip != Skip::sum || shape.layers == 1 || shape.hidden == shape.outputs);
+  for (int64_t l = 0; l < shape.layers; ++l) {
     const std::string prefix = name + ".layers." + std::to_string(l);
-    const int64_t in = l == 0 ? inputs : outputs;
+    const int64_t in = l == 0 ? shape.inputs : shape.hidden;
+    const int64_t out = is_last(l) ? shape.outputs : shape.hidden;
     const double linear_bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, in)));
     Layer layer;
-    if (options.encoder == Convolution::gcn) {  // as PyG's GCNConv: Glorot weights, zero bias
-      layer.weight = store.uniform(prefix + ".lin.weight", {outputs, in},
-                                   std::sqrt(6.0 / static_cast<double>(in + outputs)));
-      layer.bias = store.constant(prefix + ".bias", {outputs}, 0);
+    if (shape.convolution == Convolution::gcn) {  // as PyG's GCNConv: Glorot weights, zero bias
+      layer.weight = store.uniform(prefix + ".lin.weight", {out, in},
+                                   std::sqrt(6.0 / static_cast<double>(in + out)));
+      layer.bias = store.constant(prefix + ".bias", {out}, 0);
     } else {  // as PyG's SAGEConv: two Linear layers, the root one without bias
-      layer.weight = store.uniform(prefix + ".lin_l.weight", {outputs, in}, linear_bound);
-      layer.bias = store.uniform(prefix + ".lin_l.bias", {outputs}, linear_bound);
-      layer.root = store.uniform(prefix + ".lin_r.weight", {outputs, in}, linear_bound);
+      layer.weight = store.uniform(prefix + ".lin_l.weight", {out, in}, linear_bound);
+      layer.bias = store.uniform(prefix + ".lin_l.bias", {out}, linear_bound);
+      layer.root = store.uniform(prefix + ".lin_r.weight", {out, in}, linear_bound);
     }
-    if (options.skip == Skip::linear) {
+    if (shape.skip == Skip::linear) {
       const std::string skip = name + ".skips." + std::to_string(l);
-      layer.skip = store.uniform(skip + ".weight", {outputs, in}, linear_bound);
-      layer.skip_bias = store.uniform(skip + ".bias", {outputs}, linear_bound);
+      layer.skip = store.uniform(skip + ".weight", {out, in}, linear_bound);
+      layer.skip_bias = store.uniform(skip + ".bias", {out}, linear_bound);
     }
-    if (options.norm != NormKind::none) {
+    if (shape.norm != NormKind::none && (shape.norm_last || !is_last(l))) {
       const std::string norm = name + ".norms." + std::to_string(l);
-      layer.gain = store.constant(norm + ".weight", {outputs}, 1);
-      layer.shift = store.constant(norm + ".bias", {outputs}, 0);
-      if (options.norm == NormKind::batch) {
-        layer.running_mean = store.buffer(norm + ".running_mean", {views, outputs}, 0);
-        layer.running_var = store.buffer(norm + ".running_var", {views, outputs}, 1);
+      layer.gain = store.constant(norm + ".weight", {out}, 1);
+      layer.shift = store.constant(norm + ".bias", {out}, 0);
+      if (shape.norm == NormKind::batch) {
+        layer.running_mean = store.buffer(norm + ".running_mean", {views, out}, 0);
+        layer.running_var = store.buffer(norm + ".running_var", {views, out}, 1);
       }
     }
+    if (shape.activation == Activation::prelu && activates(l))
+      layer.slope = store.constant(name + ".slopes." + std::to_string(l), {1}, 0.25);
     layers_.push_back(std::move(layer));
   }
 }
 
 at::Tensor Encoder::normalised(const Layer& layer, const at::Tensor& x, const Pass& pass) const {
-  switch (options_.norm) {
-    case NormKind::none:
-      return x;
-    case NormKind::layer:
-      return at::layer_norm(x.reshape({-1, outputs_}), {outputs_}, layer.gain, layer.shift)
-          .view(x.sizes());
-    case NormKind::batch: {
-      std::vector<at::Tensor> views;
-      for (int v = 0; v < pass.views; ++v) {
-        const at::Tensor mean = layer.running_mean[pass.view + v],
-                         variance = layer.running_var[pass.view + v];
-        // One row has no variance to speak of: its batch uses the running statistics.
-        const bool training = pass.training && x.size(0) > 1;
-        views.push_back(at::batch_norm(x.slice(1, v * outputs_, (v + 1) * outputs_).contiguous(),
-                                       layer.gain, layer.shift, mean, variance, training, 0.1, 1e-5,
-                                       false));
-      }
-      return views.size() == 1 ? views[0] : at::cat(views, 1);
-    }
+  if (!layer.gain.defined()) return x;
+  const int64_t width = layer.gain.size(0);
+  if (shape_.norm == NormKind::layer)
+    return at::layer_norm(x.reshape({-1, width}), {width}, layer.gain, layer.shift).view(x.sizes());
+  std::vector<at::Tensor> views;
+  for (int v = 0; v < pass.views; ++v) {
+    const at::Tensor mean = layer.running_mean[pass.view + v],
+                     variance = layer.running_var[pass.view + v];
+    // One row has no variance to speak of: its batch uses the running statistics.
+    const bool training = pass.training && x.size(0) > 1;
+    views.push_back(at::batch_norm(x.slice(1, v * width, (v + 1) * width).contiguous(), layer.gain,
+                                   layer.shift, mean, variance, training, 0.1, 1e-5, false));
   }
-  GS_ASSERT(!"norm");
+  return views.size() == 1 ? views[0] : at::cat(views, 1);
+}
+
+at::Tensor Encoder::activated(int64_t l, const at::Tensor& x) const {
+  if (!activates(l)) return x;
+  switch (shape_.activation) {
+    case Activation::relu:
+      return x;  // the finishing has it
+    case Activation::prelu:
+      return at::prelu(x, layers_[static_cast<size_t>(l)].slope);
+    case Activation::elu:
+      return at::elu(x);
+  }
+  GS_ASSERT(!"activation");
 }
 
 namespace {
@@ -74,13 +103,14 @@ at::Tensor repeated(const at::Tensor& bias, int64_t views) {
 }  // namespace
 
 bool Encoder::is_plain(const Layer& layer) const {
-  return !layer.root.defined() && !layer.skip.defined() && options_.norm == NormKind::none;
+  return !layer.root.defined() && !layer.skip.defined() && !layer.gain.defined() &&
+         shape_.activation == Activation::relu;
 }
 
 Finishing Encoder::finishing(int64_t l, const Pass& pass) const {
   Finishing out;
-  out.relu = l + 1 < layers();
-  out.dropout = pass.dropout(options_.dropout, "encoder", l);
+  out.relu = activates(l) && shape_.activation == Activation::relu;
+  if (shape_.drop_last || !is_last(l)) out.dropout = pass.dropout(shape_.dropout, "encoder", l);
   out.native = native_;
   return out;
 }
@@ -98,7 +128,7 @@ at::Tensor Encoder::output(int64_t l, const at::Tensor& aggregated, const Input&
   at::Tensor h = aggregated + repeated(layer.bias, pass.views);
   if (layer.root.defined()) h = h + map(layer.root);
   if (layer.skip.defined()) h = h + map(layer.skip) + repeated(layer.skip_bias, pass.views);
-  return finished(normalised(layer, h, pass), finishing(l, pass));
+  return finished(activated(l, normalised(layer, h, pass)), finishing(l, pass));
 }
 
 at::Tensor Encoder::plain_layer(int64_t l, const Input& x, const SparseOperator& adjacency,
@@ -123,7 +153,7 @@ at::Tensor Encoder::forward(const Input& x, const Adjacency& adjacency, const Pa
     const SparseOperator& a = adjacency.layer(l);
     const at::Tensor known = l == 0 ? aggregated : at::Tensor();
     if (total.defined()) total = total.slice(0, 0, a.rows());
-    const bool sum = options_.skip == Skip::sum && total.defined(), last = l + 1 == layers();
+    const bool sum = shape_.skip == Skip::sum && total.defined(), last = is_last(l);
     at::Tensor out;
     if (is_plain(layer)) {
       // The last layer's own output is needed nowhere else: it is added to the sum as it is made.

@@ -1,9 +1,11 @@
-// The shared GNN encoder h: L layers, each convolution, norm, ReLU (not on the last), dropout (on
-// the last too), joined by the skip rule. Every layer has the encoder's output width. One forward
-// serves training and inference, one view or two side by side; layer-wise inference over blocks of
-// rows (method/inference.h) calls the same per-layer steps.
+// A GNN encoder: L layers, each convolution, norm, activation, dropout, joined by the skip rule.
+// Which of these the last layer has is up to its shape: GraphSurgeon's shared encoder h has norm
+// and dropout there but no activation, a classifier none of them. One forward serves training and
+// inference, one view or two side by side; layer-wise inference over blocks of rows
+// (method/inference.h) calls the same per-layer steps.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,10 +16,27 @@
 
 namespace gs {
 
+enum class Activation { relu, prelu, elu };
+
+struct EncoderShape {
+  Convolution convolution = Convolution::gcn;
+  int64_t inputs = 0, hidden = 0, outputs = 0;  // hidden: of every layer but the last
+  int64_t layers = 2;
+  NormKind norm = NormKind::none;
+  Skip skip = Skip::none;  // a sum needs layers of one width
+  Activation activation = Activation::relu;
+  double dropout = 0;
+  bool norm_last = true, activate_last = false, drop_last = true;
+
+  int64_t widest() const { return std::max(hidden, outputs); }
+};
+
 class Encoder {
  public:
   // `views` is how many views keep batch-norm statistics of their own: 2 in pre mode, 1 in post
   // mode.
+  Encoder(Parameters& store, const std::string& name, const EncoderShape& shape, int views = 1);
+  // GraphSurgeon's: every layer has the output's width.
   Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
           const ModelOptions& options, int views);
 
@@ -35,8 +54,8 @@ class Encoder {
                     const Pass& pass) const;
 
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }
-  int64_t width() const { return outputs_; }
-  Skip skip() const { return options_.skip; }
+  int64_t width(int64_t l) const { return layers_[static_cast<size_t>(l)].weight.size(0); }
+  const EncoderShape& shape() const { return shape_; }
 
  private:
   struct Layer {
@@ -45,6 +64,7 @@ class Encoder {
     at::Tensor skip, skip_bias;            // learned linear skip
     at::Tensor gain, shift;                // norm
     at::Tensor running_mean, running_var;  // [views, width], batch norm
+    at::Tensor slope;                      // PReLU
   };
   // A layer whose output is finish(A x W'), with nothing else in between.
   bool is_plain(const Layer& layer) const;
@@ -52,10 +72,13 @@ class Encoder {
                          const Pass& pass, const at::Tensor& aggregated,
                          const at::Tensor& skip) const;
   at::Tensor normalised(const Layer& layer, const at::Tensor& x, const Pass& pass) const;
-  Finishing finishing(int64_t l, const Pass& pass) const;  // ReLU and dropout of layer l
+  at::Tensor activated(int64_t l, const at::Tensor& x) const;  // where that is not a ReLU
+  Finishing finishing(int64_t l, const Pass& pass) const;      // ReLU and dropout of layer l
 
-  ModelOptions options_;
-  int64_t outputs_;
+  bool is_last(int64_t l) const { return l + 1 == shape_.layers; }
+  bool activates(int64_t l) const { return shape_.activate_last || !is_last(l); }
+
+  EncoderShape shape_;
   bool native_;
   std::vector<Layer> layers_;
 };

@@ -8,17 +8,20 @@
 
 #include "config/run_options.h"
 #include "loader/prefetch.h"
-#include "method/graphsurgeon.h"
+#include "method/batch.h"
 
 namespace gs {
 
 class Batches {
  public:
-  // The dataset must outlive it. `kind` is not automatic.
-  Batches(const Dataset& data, const RunOptions& options, LoaderKind kind, const Place& place,
-          Random random);
+  // The dataset must outlive it. `kind` is not automatic. `first_width`: Method::first_width().
+  Batches(const Dataset& data, const RunOptions& options, LoaderKind kind, int64_t first_width,
+          const Place& place, Random random);
 
-  bool sampled() const { return loader_ != nullptr; }
+  // Makes the loader of a sampled kind, whose loss is on `seeds` (empty: on all nodes). Before
+  // start().
+  void seed(std::vector<int32_t> seeds);
+  bool sampled() const { return options_.loader != LoaderKind::full; }
   int64_t per_epoch() const { return loader_ ? loader_->batches() : 1; }
   const Batch& whole() const { return whole_; }  // the graph, for inference
 
@@ -35,12 +38,14 @@ class Batches {
   Item next();
 
  private:
+  const Dataset& data_;
+  LoaderOptions options_;
+  LoaderContext context_;
   std::vector<int32_t> seeds_;
   Place place_;
   Batch whole_;
   std::unique_ptr<Loader> loader_;
   std::optional<Prefetch> ahead_;
-  int64_t workers_, ready_;
 };
 
 }  // namespace gs

@@ -16,8 +16,9 @@ constexpr const char* kState = "state.safetensors";
 // Options that a resumed run may not change.
 nlohmann::json fixed_options(RunOptions options) {
   auto json = describe(options).json();
-  for (const char* free : {"epochs", "checkpoint-every", "workers", "prefetch", "memory"})
-    json.erase(free);
+  for (const char* free : {"checkpoint-every", "workers", "prefetch", "memory"}) json.erase(free);
+  // The splits that are done had as many as the run began with.
+  if (!method_info(options.method.method).supervised()) json.erase("epochs");
   return json;
 }
 
@@ -30,7 +31,8 @@ void check_same_run(const RunInfo& before, const RunInfo& now, const std::string
       fail_usage("--" + key,
                  fmt::format("is {} now and was {} when the run began", value.dump(),
                              old_options[key].dump()),
-                 "only --epochs may change on --resume");
+                 key == "epochs" ? "a method that learns from labels keeps its epochs on --resume"
+                                 : "only --epochs may change on --resume");
 }
 
 [[noreturn]] void fail_damaged(const std::string& where, const std::string& why) {
@@ -42,7 +44,7 @@ nlohmann::json to_json(const EpochSums& s) {
   return {{"loss", s.loss},       {"gradient_norm", s.gradient_norm},
           {"seconds", s.seconds}, {"sample", s.sample},
           {"gather", s.gather},   {"wait", s.wait},
-          {"terms", s.terms}};
+          {"steps", s.steps},     {"terms", s.terms}};
 }
 
 EpochSums sums_from_json(const nlohmann::json& json) {
@@ -50,6 +52,7 @@ EpochSums sums_from_json(const nlohmann::json& json) {
   s.loss = json.at("loss"), s.gradient_norm = json.at("gradient_norm");
   s.seconds = json.at("seconds");
   s.sample = json.at("sample"), s.gather = json.at("gather"), s.wait = json.at("wait");
+  s.steps = json.at("steps");
   s.terms = json.at("terms").get<std::map<std::string, double>>();
   return s;
 }
@@ -58,6 +61,7 @@ TrainState state_from_json(const std::string& text, const std::string& where, in
   TrainState state;
   try {
     const auto json = nlohmann::json::parse(text);
+    state.split = json.at("split");
     state.epoch = json.at("epoch");
     state.batch = json.at("batch");
     state.sums = sums_from_json(json.at("sums"));
@@ -108,11 +112,15 @@ void save_checkpoint(const stdfs::path& run, const RunInfo& info, const Paramete
   for (size_t s = 0; s < state.kept.size(); ++s)
     for (const auto& [name, tensor] : state.kept[s])
       tensors[fmt::format("kept.{}.{}", s, name)] = tensor;
-  const nlohmann::json json{
-      {"epoch", state.epoch},        {"batch", state.batch},
-      {"sums", to_json(state.sums)}, {"loader", name_of(names_of(LoaderKind{}), state.loader)},
-      {"adam_steps", adam.steps()},  {"best", state.best},
-      {"rank", state.rank},          {"metrics_bytes", state.metrics_bytes}};
+  const nlohmann::json json{{"split", state.split},
+                            {"epoch", state.epoch},
+                            {"batch", state.batch},
+                            {"sums", to_json(state.sums)},
+                            {"loader", name_of(names_of(LoaderKind{}), state.loader)},
+                            {"adam_steps", adam.steps()},
+                            {"best", state.best},
+                            {"rank", state.rank},
+                            {"metrics_bytes", state.metrics_bytes}};
   save_tensors(run / kState, tensors,
                {{"graphsurgeon", to_json_text(info)}, {"state", json.dump()}});
 }

@@ -18,10 +18,12 @@ namespace gs {
 // What an epoch has added up over its batches so far.
 struct EpochSums {
   double loss = 0, gradient_norm = 0, seconds = 0, sample = 0, gather = 0, wait = 0;
+  int64_t steps = 0;  // batches that had a node to learn from
   std::map<std::string, double> terms;
 };
 
 struct TrainState {
+  int64_t split = 0;  // that is trained on, by a method that learns from labels
   int64_t epoch = 0;  // whole ones
   int64_t batch = 0;  // whole ones of the epoch that is under way
   EpochSums sums;     // of those
@@ -41,7 +43,8 @@ void save_checkpoint(const std::filesystem::path& run, const RunInfo& info,
 
 // Fills the parameters and the optimiser. `splits`: how many the training selects on now. Usage
 // Error when an option that changes the result, other than epochs, differs from `now`, or when the
-// run is past its epochs; data Error when it was trained on other data or the file is damaged.
+// run is past its epochs (a method that learns from labels may not change those either); data Error
+// when it was trained on other data or the file is damaged.
 TrainState load_checkpoint(const std::filesystem::path& run, const RunInfo& now, size_t splits,
                            Parameters& parameters, Adam& adam);
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "config/methods.h"
 #include "nn/cost.h"
 
 namespace gs {
@@ -15,9 +16,15 @@ constexpr double kProgram = 150 * kMib;  // libtorch itself
 
 // Floats that a step holds for each node: what the layers and heads make, kept for the way back,
 // and as much again on the way.
-double columns_of(const ModelOptions& m) {
+double columns_of(const RunOptions& options) {
+  const ModelOptions& m = options.model;
   const auto d = static_cast<double>(m.aug_dim), k = static_cast<double>(m.dim),
              layers = static_cast<double>(m.layers);
+  if (options.method.method != "graphsurgeon") {  // at most two networks of two views
+    const double hidden =
+        options.method.hidden > 0 ? static_cast<double>(options.method.hidden) : k;
+    return 8 * (layers * hidden + 2 * k);
+  }
   return m.mode == AugmentMode::pre ? 4 * d + (2 * layers + 2) * 2 * k
                                     : (2 * layers + 2) * d + 6 * k;
 }
@@ -56,9 +63,10 @@ double nodes_of_batch(const Dataset& data, const RunOptions& options, LoaderKind
 Plan plan_for(const Dataset& data, const RunOptions& options, LoaderKind kind) {
   const auto n = static_cast<double>(data.nodes()), m = static_cast<double>(data.graph.edges());
   const double rows = nodes_of_batch(data, options, kind);
-  double batch = 4 * rows * columns_of(options.model), kept = kProgram;
+  double batch = 4 * rows * columns_of(options), kept = kProgram;
   if (kind == LoaderKind::full) {
-    const bool post = options.model.mode == AugmentMode::post;
+    const bool post =
+        options.model.mode == AugmentMode::post && options.method.method == "graphsurgeon";
     if (post && !data.features.sparse() &&
         aggregate_once(data.nodes(), data.features.width(), options.model.aug_dim))
       kept += 4 * n * static_cast<double>(data.features.width());
@@ -78,6 +86,10 @@ Plan plan_for(const Dataset& data, const RunOptions& options, LoaderKind kind) {
   plan.limit_mib = options.loader.memory > 0 ? static_cast<double>(options.loader.memory)
                                              : 0.8 * static_cast<double>(available_memory()) / kMib;
   return plan;
+}
+
+bool works(const RunOptions& options, LoaderKind kind) {
+  return method_info(options.method.method).works_with(kind);
 }
 
 bool fits(const Plan& plan) { return plan.total_mib <= plan.limit_mib; }
@@ -111,8 +123,12 @@ std::string Plan::text() const {
 Plan make_plan(const Dataset& data, const RunOptions& options, LoaderKind loader,
                const std::string& where) {
   Plan plan = plan_for(data, options, loader == LoaderKind::automatic ? LoaderKind::full : loader);
-  if (loader == LoaderKind::automatic && !fits(plan))
-    plan = plan_for(data, options, LoaderKind::neighbor);
+  if (loader == LoaderKind::automatic && (!fits(plan) || !works(options, LoaderKind::full)))
+    for (const LoaderKind sampled : {LoaderKind::neighbor, LoaderKind::cluster, LoaderKind::saint})
+      if (works(options, sampled)) {
+        plan = plan_for(data, options, sampled);
+        break;
+      }
   if (!fits(plan))
     fail_data(
         where,

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "dataset/splits.h"
+#include "eval/predictions.h"
 #include "eval/probe.h"
-#include "method/inference.h"
 #include "method/run_folder.h"
 #include "nn/place.h"
 #include "objective/eigenmaps.h"
@@ -48,6 +48,8 @@ nlohmann::json line_of(const EpochMetrics& m) {
                       {"effective_rank", m.effective_rank},
                       {"seconds", m.seconds},
                       {"peak_mib", peak_mib()}};
+  if (m.split) line["split"] = *m.split;
+  if (m.validation) line["validation"] = *m.validation;
   if (m.batches > 1) line["batches"] = m.batches;
   if (m.sample_seconds > 0)
     line["seconds_of"] = {
@@ -55,30 +57,21 @@ nlohmann::json line_of(const EpochMetrics& m) {
   return line;
 }
 
-// The epoch's figures: means over its batches, sums of its times.
+// The epoch's figures: means over its steps, sums of its times.
 EpochMetrics metrics_of(const EpochSums& sums, int64_t batches) {
-  const auto count = static_cast<double>(batches);
+  const auto count = static_cast<double>(std::max<int64_t>(1, sums.steps));
   EpochMetrics m;
   m.loss = sums.loss / count;
   m.gradient_norm = sums.gradient_norm / count;
-  for (const char* name : {"similarity", "constraint"})
-    if (const auto term = sums.terms.find(name); term != sums.terms.end())
-      m.terms.emplace_back(name, term->second / count);
+  for (const auto& [name, sum] : sums.terms) m.terms.emplace_back(name, sum / count);
   m.batches = batches;
   m.seconds = sums.seconds;
   m.sample_seconds = sums.sample, m.gather_seconds = sums.gather, m.wait_seconds = sums.wait;
   return m;
 }
 
-// `columns` and `rows` grow with the rows of a batch: gamma makes up for a batch being small.
-LossOptions loss_of_batch(const RunOptions& options, int64_t nodes, int64_t rows) {
-  LossOptions loss = options.loss;
-  if (options.loader.gamma_scale == GammaScale::automatic &&
-      loss.constraint != Constraint::scaled && rows < nodes)
-    loss.gamma *= static_cast<double>(nodes) / static_cast<double>(rows);
-  return loss;
-}
-
+// A training. A method that learns from labels is trained anew on each split, one after another,
+// and keeps for each the weights of its best validation epoch; any other is trained once.
 class Run {
  public:
   Run(const Dataset& data, const TrainCall& request, Progress& progress)
@@ -88,46 +81,85 @@ class Run {
         progress_(progress),
         place_(place_for(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
-        model_(data.features.width(), options_.model, place_, random_.fork("init")),
-        adam_(model_.parameters(),
-              {.lr = options_.train.lr, .weight_decay = options_.train.weight_decay}),
+        supervised_(method_info(options_.method.method).supervised()),
+        info_(RunInfo::of(request.data, data, options_)),
+        splits_(needed_splits()),
         plan_(make_plan(data, options_, wanted_loader(request), request.data)),
-        batches_(data, options_, plan_.loader, place_, random_.fork("loader")),
         metrics_(request.run) {
-    info_ = {request.data, data.features.width(), data.nodes(), data.graph.edges(), options_};
-    if (options_.train.select == Select::val) {
-      if (data.labels.task == Task::none)
-        fail_data(request.data, "has no labels, which --select val needs",
-                  "leave --select at 'last'");
-      splits_ =
-          make_splits(data, options_.train.splits, options_.train.runs,
-                      static_cast<uint64_t>(request.split_seed.value_or(options_.train.seed)));
-      kept_.resize(splits_.size());
-      best_.assign(splits_.size(), -1);
-    }
+    kept_.resize(selects() ? splits_.size() : 0);
+    best_.assign(kept_.size(), -1);
+    make();
+    batches_.emplace(data, options_, plan_.loader, method_->first_width(), place_,
+                     random_.fork("loader"));
   }
 
   TrainResult run() {
     start();
-    if (batches_.sampled()) progress_.say(plan_.text());
-    const int64_t per_epoch = batches_.per_epoch();
-    progress_.start("training", (options_.train.epochs - epoch_) * per_epoch - done_,
+    if (batches_->sampled()) progress_.say(plan_.text());
+    const int64_t per_epoch = batches_->per_epoch();
+    progress_.start("training",
+                    ((trainings() - split_) * options_.train.epochs - epoch_) * per_epoch - done_,
                     per_epoch > 1 ? "batches" : "epochs");
-    batches_.start(epoch_, done_, options_.train.epochs);
-    while (epoch_ < options_.train.epochs) {
-      step();
-      if (done_ == per_epoch) end_epoch();
-      if (request_.stop && *request_.stop) {
-        checkpoint();
-        throw Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
-                    "go on with the same command and --resume");
-      }
+    while (true) {
+      batches_->start(epoch_, done_, options_.train.epochs);
+      train();
+      if (split_ + 1 >= trainings()) break;
+      ++split_, epoch_ = 0, rank_ = 0, collapsed_ = 0;
+      make();
+      prepare();
     }
     checkpoint();
     return finish();
   }
 
  private:
+  bool selects() const { return supervised_ || options_.train.select == Select::val; }
+  int64_t trainings() const { return supervised_ ? static_cast<int64_t>(splits_.size()) : 1; }
+  // The stream of this training.
+  Random random() const { return supervised_ ? random_.fork("split", split_) : random_; }
+
+  std::vector<Split> needed_splits() const {
+    if (!selects() && options_.loader.seeds == SeedNodes::all) return {};
+    if (data_.labels.task == Task::none) {
+      if (supervised_)
+        fail_data(request_.data,
+                  fmt::format("has no labels, which {} learns from", options_.method.method),
+                  "use a method that needs none, as graphsurgeon");
+      const bool select = selects();
+      fail_data(
+          request_.data,
+          fmt::format("has no labels, which {} needs", select ? "--select val" : "--seeds train"),
+          select ? "leave --select at 'last'" : "leave --seeds at 'all'");
+    }
+    return make_splits(data_, options_.train.splits, selects() ? options_.train.runs : 1,
+                       static_cast<uint64_t>(request_.split_seed.value_or(options_.train.seed)));
+  }
+
+  // A fresh model and its optimiser.
+  void make() {
+    method_ = make_method(info_.setting(place_, random().fork("init")));
+    adam_.emplace(method_->parameters(), AdamOptions{.lr = options_.train.lr,
+                                                     .weight_decay = options_.train.weight_decay});
+  }
+
+  void prepare() {
+    method_->prepare(data_, supervised_ ? &splits_[static_cast<size_t>(split_)] : nullptr);
+    const bool labelled = supervised_ || options_.loader.seeds == SeedNodes::train;
+    batches_->seed(labelled ? splits_[static_cast<size_t>(split_)].train : std::vector<int32_t>());
+  }
+
+  void train() {
+    while (epoch_ < options_.train.epochs) {
+      step();
+      if (done_ == batches_->per_epoch()) end_epoch();
+      if (request_.stop && *request_.stop) {
+        checkpoint();
+        throw Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
+                    "go on with the same command and --resume");
+      }
+    }
+  }
+
   stdfs::path file(const char* name) const { return request_.run / name; }
 
   static LoaderKind wanted_loader(const TrainCall& request) {
@@ -139,13 +171,19 @@ class Run {
 
   std::string stopped_text() const {
     if (done_ == 0)
-      return fmt::format("stopped after epoch {} of {}", epoch_, options_.train.epochs);
-    return fmt::format("stopped after batch {} of {} in epoch {} of {}", done_,
-                       batches_.per_epoch(), epoch_ + 1, options_.train.epochs);
+      return fmt::format("stopped after epoch {} of {}{}", epoch_, options_.train.epochs,
+                         split_text());
+    return fmt::format("stopped after batch {} of {} in epoch {} of {}{}", done_,
+                       batches_->per_epoch(), epoch_ + 1, options_.train.epochs, split_text());
+  }
+
+  std::string split_text() const {
+    return supervised_ ? fmt::format(" on split {} of {}", split_ + 1, trainings()) : "";
   }
 
   void start() {
     if (request_.resume && has_checkpoint(request_.run)) return resume();
+    prepare();
     if (stdfs::exists(request_.run)) clear_run_folder(request_.run);
     std::error_code error;
     stdfs::create_directories(request_.run, error);
@@ -155,7 +193,7 @@ class Run {
       const LoadedModel other = load_model(request_.init, place_);
       TensorMap values;
       for (const auto& [name, tensor] : other.model->parameters().all()) values[name] = tensor;
-      assign(model_.parameters(), values, "", request_.init.string());
+      assign(method_->parameters(), values, "", request_.init.string());
     }
     write_file(file("options.json"), to_json_text(info_) + "\n");
     metrics_.create();
@@ -164,11 +202,15 @@ class Run {
 
   void resume() {
     TrainState state =
-        load_checkpoint(request_.run, info_, splits_.size(), model_.parameters(), adam_);
-    epoch_ = state.epoch, done_ = state.batch;
+        load_checkpoint(request_.run, info_, kept_.size(), method_->parameters(), *adam_);
+    split_ = state.split, epoch_ = state.epoch, done_ = state.batch;
+    if (split_ < 0 || split_ >= trainings())
+      fail_data(request_.run.string(), "was trained on other splits",
+                "resume with the dataset it began with");
+    prepare();
     sums_ = std::move(state.sums);
     rank_ = state.rank;
-    if (done_ >= batches_.per_epoch() && done_ > 0)
+    if (done_ >= batches_->per_epoch() && done_ > 0)
       fail_data(request_.run.string(), "was trained on other batches",
                 "resume with the dataset it began with");
     best_ = std::move(state.best);
@@ -180,29 +222,36 @@ class Run {
 
   void step() {
     const auto begun = Clock::now();
-    const auto [batch, times] = batches_.next();
+    const auto [batch, times] = batches_->next();
     const Random masks =
-        batches_.sampled() ? random_.fork("step", epoch_, done_) : random_.fork("step", epoch_);
-    const Views views = model_.views(batch, true, masks);
-    const Loss loss = model_.loss(views, loss_of_batch(options_, data_.nodes(), views.both.size(0)),
-                                  batch.weights);
-    model_.parameters().zero_gradients();
+        batches_->sampled() ? random().fork("step", epoch_, done_) : random().fork("step", epoch_);
+    const int64_t per_epoch = batches_->per_epoch();
+    if (batch.seeds != 0)
+      learn(batch, {masks, epoch_ * per_epoch + done_, options_.train.epochs * per_epoch});
+    sums_.sample += times.sample, sums_.gather += times.gather, sums_.wait += times.wait;
+    ++done_;
+    sums_.seconds += std::chrono::duration<double>(Clock::now() - begun).count();
+    if (done_ == per_epoch && batch.seeds != 0 && look_is_due()) look(batch);
+    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", last_loss_, rank_));
+    progress_.advance(1);
+  }
+
+  void learn(const Batch& batch, const Step& step) {
+    const Loss loss = method_->loss(batch, step);
+    method_->parameters().zero_gradients();
     loss.total.backward();
     const double total = loss.total.item<double>();
     // Nothing is stepped on a bad number, so the weights in memory are the last good ones.
-    const double norm = std::isfinite(total) ? adam_.step(options_.train.clip) : std::nan("");
+    const double norm = std::isfinite(total) ? adam_->step(options_.train.clip) : std::nan("");
     if (!std::isfinite(total) || !std::isfinite(norm))
       fail_data(request_.run.string(),
                 fmt::format("the loss is no longer a finite number at epoch {}", epoch_ + 1),
                 "the last good checkpoint is kept; try a lower --lr, or --clip 1");
     sums_.loss += total, sums_.gradient_norm += norm;
     for (const auto& [name, value] : loss.terms) sums_.terms[name] += value;
-    sums_.sample += times.sample, sums_.gather += times.gather, sums_.wait += times.wait;
-    ++done_;
-    sums_.seconds += std::chrono::duration<double>(Clock::now() - begun).count();
-    if (done_ == batches_.per_epoch() && look_is_due()) look(batch);
-    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", total, rank_));
-    progress_.advance(1);
+    ++sums_.steps;
+    last_loss_ = total;
+    method_->after(step);
   }
 
   bool look_is_due() const { return epoch_ == 0 || (epoch_ + 1) % options_.train.rank_every == 0; }
@@ -213,12 +262,12 @@ class Run {
     m.epoch = epoch_;
     m.effective_rank = rank_;
     seconds_.push_back(m.seconds);
+    const bool last = epoch_ == options_.train.epochs;
+    if (selects() && (epoch_ % options_.train.select_every == 0 || last)) select(m);
+    if (supervised_) m.split = split_;
     last_ = m;
     metrics_.append(line_of(m).dump() + "\n");
     sums_ = {}, done_ = 0;
-    const bool last = epoch_ == options_.train.epochs;
-    if (options_.train.select == Select::val && (epoch_ % options_.train.select_every == 0 || last))
-      select();
     const int64_t every = options_.train.checkpoint_every;
     if (every > 0 && epoch_ % every == 0 && collapsed_ == 0) checkpoint();
   }
@@ -227,10 +276,10 @@ class Run {
   // collapse), or of a batch's where the whole graph is not computed on.
   void look(const Batch& batch) {
     const at::NoGradGuard no_gradient;
-    rank_ = effective_rank(
-        batches_.sampled() ? combine(model_.views(batch, false, Random(0)), options_.model.combine)
-                           : embed(model_, batches_.whole()));
-    collapsed_ = model_.options().dim >= 4 && rank_ < kCollapsedRank ? collapsed_ + 1 : 0;
+    rank_ = effective_rank(batches_->sampled() ? method_->output(batch)
+                                               : method_->embed(batches_->whole()));
+    const bool can = !supervised_ && options_.model.dim >= 4;
+    collapsed_ = can && rank_ < kCollapsedRank ? collapsed_ + 1 : 0;
     if (collapsed_ >= kCollapsedLooks)
       fail_data(request_.run.string(),
                 fmt::format(
@@ -239,39 +288,53 @@ class Run {
                 "the last good checkpoint is kept; try a larger --gamma or a lower --lr");
   }
 
-  // Probes the validation nodes of each split; keeps for each the weights that did best there.
-  void select() {
-    const at::Tensor z = embed(model_, batches_.whole(), inference()).to(at::kCPU, at::kFloat);
+  // Scores the validation nodes of each split, by a probe or by what the method itself predicts;
+  // keeps for each the weights that did best there.
+  void select(EpochMetrics& m) {
+    const at::Tensor z =
+        method_->embed(batches_->whole(), inference()).to(at::kCPU, at::kFloat).contiguous();
+    if (supervised_) {
+      const auto s = static_cast<size_t>(split_);
+      m.validation = validation_score(z, data_.labels, splits_[s]);
+      return keep_if_better(s, *m.validation);
+    }
     ProbeOptions probe;
     probe.probe_epochs = probe_epochs(options_.protocol, data_.name);
     const auto scores = validation_scores(z, data_.labels, splits_, probe,
                                           static_cast<uint64_t>(options_.train.seed));
+    m.validation = 0;
     for (size_t s = 0; s < splits_.size(); ++s) {
-      if (!(scores[s] > best_[s])) continue;
-      best_[s] = scores[s];
-      for (const auto& [name, tensor] : model_.parameters().all())
-        kept_[s][name] = tensor.detach().clone();
+      *m.validation += scores[s] / static_cast<double>(splits_.size());
+      keep_if_better(s, scores[s]);
     }
   }
 
+  void keep_if_better(size_t split, double score) {
+    if (!(score > best_[split])) return;
+    best_[split] = score;
+    for (const auto& [name, tensor] : method_->parameters().all())
+      kept_[split][name] = tensor.detach().clone();
+  }
+
   void checkpoint() {
-    save_checkpoint(request_.run, info_, model_.parameters(), adam_,
-                    {epoch_, done_, sums_, plan_.loader, rank_, best_, kept_, metrics_.bytes()});
+    save_checkpoint(
+        request_.run, info_, method_->parameters(), *adam_,
+        {split_, epoch_, done_, sums_, plan_.loader, rank_, best_, kept_, metrics_.bytes()});
   }
 
   InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
 
   TrainResult finish() {
     TensorMap weights;
-    for (const auto& [name, tensor] : model_.parameters().all()) weights[name] = tensor;
+    for (const auto& [name, tensor] : method_->parameters().all()) weights[name] = tensor;
     for (size_t s = 0; s < kept_.size(); ++s) {
       if (kept_[s].empty()) kept_[s] = weights;  // no epoch was trained, so none was looked at
       save_model(split_model_file(request_.run, s), kept_[s], info_, fingerprint(splits_[s]));
     }
     if (!kept_.empty()) weights = kept_[0];
     save_model(file("model.safetensors"), weights, info_);
-    assign(model_.parameters(), weights, "", file("model.safetensors").string());
-    const at::Tensor z = embed(model_, batches_.whole(), inference(), progress_)
+    assign(method_->parameters(), weights, "", file("model.safetensors").string());
+    const at::Tensor z = method_->embed(batches_->whole(), inference(), progress_)
                              .to(at::kCPU, at::kFloat)
                              .contiguous();
     const int64_t shape[] = {z.size(0), z.size(1)};
@@ -282,7 +345,7 @@ class Run {
     std::sort(seconds_.begin(), seconds_.end());
     TrainResult result;
     result.epochs = epoch_;
-    result.parameters = model_.parameters().count();
+    result.parameters = method_->parameters().count();
     result.ms_per_epoch = seconds_.empty() ? 0 : 1000 * seconds_[seconds_.size() / 2];
     result.peak_mib = peak_mib();
     result.last = last_;
@@ -296,19 +359,22 @@ class Run {
   Progress& progress_;
   Place place_;
   Random random_;
-  GraphSurgeon model_;
-  Adam adam_;
-  Plan plan_;
-  Batches batches_;
-  MetricsFile metrics_;
+  bool supervised_;
   RunInfo info_;
-  std::vector<Split> splits_;
-  std::vector<TensorMap> kept_;  // of each split, with --select val
+  std::vector<Split> splits_;  // that labels are read of; none where none are
+  Plan plan_;
+  std::unique_ptr<Method> method_;
+  std::optional<Adam> adam_;
+  std::optional<Batches> batches_;
+  MetricsFile metrics_;
+  std::vector<TensorMap> kept_;  // of each split that is selected on
   std::vector<double> best_, seconds_;
   EpochMetrics last_;
+  int64_t split_ = 0;  // that is trained on, by a method that learns from labels
   int64_t epoch_ = 0;  // whole ones
   int64_t done_ = 0;   // batches of the epoch that is under way
   EpochSums sums_;     // over those
+  double last_loss_ = 0;
   double rank_ = 0;    // effective rank at the last look
   int collapsed_ = 0;  // looks in a row that found a collapse
 };

@@ -2,6 +2,7 @@
 // selection, alarms.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace gs {
 
 struct EpochMetrics {
   int64_t epoch = 0;
+  std::optional<int64_t> split;      // of a method that learns from labels
+  std::optional<double> validation;  // percent, where the epoch was looked at
   double loss = 0, gradient_norm = 0, seconds = 0;
   double effective_rank = 0;  // of the embeddings at the last look
   int64_t batches = 1;

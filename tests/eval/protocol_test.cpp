@@ -89,12 +89,12 @@ TEST(Selection, SplitKIsScoredWithEncoderK) {
   const auto found = tests_of(result.encoders[0].score);
   const auto splits = make_splits(data, "random:10/20/70", 3, 0);
   const Place place = place_for("cpu");
-  const Batch batch = whole_graph(data, select_call({}).options.model, place);
+  const Batch batch = whole_graph(data, select_call({}).options.model.encoder, place);
   // By hand: every encoder on every split. The diagonal is what eval must tell.
   double table[3][3];
   for (size_t k = 0; k < 3; ++k) {
     const LoadedModel kept = load_model(split_model_file(folder / "run", k), place);
-    const at::Tensor z = embed(*kept.model, batch);
+    const at::Tensor z = kept.model->embed(batch);
     for (size_t s = 0; s < 3; ++s)
       table[k][s] = linear_probe(z, data.labels, {splits[s]}, call.probe, 0).runs[0].test;
   }

@@ -169,7 +169,7 @@ class Masks : public testing::Test {
   static Pair kept(const GraphSurgeon& model) {
     const at::NoGradGuard no_gradient;
     const Batch batch{at::ones({kNodes, kWidth}, at::kDouble),
-                      gcn_operator(test::graph(kNodes, {}), kDouble), at::Tensor()};
+                      gcn_operator(test::graph(kNodes, {}), kDouble)};
     const Views views = model.views(batch, true, Random(9));
     return {views.first() != 0, views.second() != 0};
   }
@@ -232,7 +232,7 @@ TEST_F(Masks, DropoutKeepsTheMean) {
   show_heads(model, true);
   const at::NoGradGuard no_gradient;
   const Batch batch{at::ones({kNodes, kWidth}, at::kDouble),
-                    gcn_operator(test::graph(kNodes, {}), kDouble), at::Tensor()};
+                    gcn_operator(test::graph(kNodes, {}), kDouble)};
   const Views views = model.views(batch, true, Random(9));
   // Each element is 4 with chance 1/4: variance 3.
   EXPECT_NEAR(views.first().mean().item<double>(), 1, 4 * std::sqrt(3.0 / (kNodes * kWidth)));

@@ -1,4 +1,4 @@
-#include "method/inference.h"
+#include "method/graphsurgeon.h"
 
 #include <gtest/gtest.h>
 
@@ -76,14 +76,14 @@ void expect_inference_is_training(int64_t nodes, bool sparse, const InferenceOpt
   for (const Variant& variant : variants()) {
     const ModelOptions options = options_of(variant);
     const GraphSurgeon model(kWidth, options, kDouble, Random(3));
-    const Batch batch = whole_graph(data, options, kDouble);
+    const Batch batch = whole_graph(data, options.encoder, kDouble);
     ASSERT_EQ(batch.features.sparse(), sparse);
     const at::NoGradGuard no_gradient;
     const bool batch_norm = variant.norm == NormKind::batch;
     for (int i = 0; batch_norm && i < 3; ++i) model.views(batch, true, Random(1));
     const at::Tensor expected =
         combine(model.views(batch, !batch_norm, Random(1)), options.combine);
-    const at::Tensor z = embed(model, batch, inference);
+    const at::Tensor z = model.embed(batch, inference);
     ASSERT_EQ(z.sizes(), expected.sizes());
     EXPECT_LT(largest(z - expected), 1e-11) << text(variant);
     EXPECT_TRUE(at::isfinite(z).all().item<bool>()) << text(variant);
@@ -109,8 +109,8 @@ TEST(Inference, MemoryDoesNotChangeABit) {
       options.layers = 3;
       const Place place{at::kCPU, at::kFloat};
       const GraphSurgeon model(kWidth, options, place, Random(3));
-      const Batch batch = whole_graph(data, options, place);
-      EXPECT_TRUE(at::equal(embed(model, batch, kPlenty), embed(model, batch, kNone)));
+      const Batch batch = whole_graph(data, options.encoder, place);
+      EXPECT_TRUE(at::equal(model.embed(batch, kPlenty), model.embed(batch, kNone)));
     }
 }
 
@@ -121,9 +121,9 @@ TEST(Inference, DeepSumOfLayersIsTheForward) {
       ModelOptions options = options_of({AugmentMode::pre, Convolution::gcn, skip, NormKind::none});
       options.layers = layers;
       const GraphSurgeon model(kWidth, options, kDouble, Random(3));
-      const Batch batch = whole_graph(data, options, kDouble);
+      const Batch batch = whole_graph(data, options.encoder, kDouble);
       const at::Tensor expected = combine(model.views(batch, false, Random(1)), options.combine);
-      EXPECT_LT(largest(embed(model, batch) - expected), 1e-12) << layers;
+      EXPECT_LT(largest(model.embed(batch) - expected), 1e-12) << layers;
     }
 }
 
@@ -136,9 +136,9 @@ TEST(Inference, IgnoresDropoutAndFollowsTheCombination) {
     const GraphSurgeon plain(kWidth, options, kDouble, Random(3));
     options.dropout = 0.8;
     const GraphSurgeon dropping(kWidth, options, kDouble, Random(3));
-    const Batch batch = whole_graph(data, options, kDouble);
-    const at::Tensor z = embed(dropping, batch);
-    EXPECT_TRUE(at::equal(z, embed(plain, batch)));
+    const Batch batch = whole_graph(data, options.encoder, kDouble);
+    const at::Tensor z = dropping.embed(batch);
+    EXPECT_TRUE(at::equal(z, plain.embed(batch)));
     EXPECT_EQ(z.size(1), options.embedding_width());
   }
 }
@@ -149,11 +149,11 @@ TEST(Inference, LeavesFeaturesWeightsAndStatisticsAlone) {
     const ModelOptions options =
         options_of({AugmentMode::post, Convolution::sage, skip, NormKind::batch});
     const GraphSurgeon model(kWidth, options, kDouble, Random(3));
-    const Batch batch = whole_graph(data, options, kDouble);
+    const Batch batch = whole_graph(data, options.encoder, kDouble);
     std::vector<at::Tensor> before{batch.features.dense().clone()};
     for (const auto& parameter : model.parameters().all())
       before.push_back(parameter.tensor.detach().clone());
-    const at::Tensor first = embed(model, batch), second = embed(model, batch);
+    const at::Tensor first = model.embed(batch), second = model.embed(batch);
     EXPECT_TRUE(at::equal(first, second));
     EXPECT_FALSE(first.requires_grad());
     std::vector<at::Tensor> after{batch.features.dense()};
@@ -175,7 +175,7 @@ TEST(Inference, ReportsAsManyRowsAsItPromised) {
     const ModelOptions options = options_of({mode, Convolution::gcn, Skip::sum, NormKind::none});
     const GraphSurgeon model(kWidth, options, kDouble, Random(3));
     Count count;
-    embed(model, whole_graph(data, options, kDouble), {}, count);
+    model.embed(whole_graph(data, options.encoder, kDouble), {}, count);
     EXPECT_GT(count.total, 0);
     EXPECT_EQ(count.done, count.total);
   }

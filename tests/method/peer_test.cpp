@@ -6,7 +6,7 @@
 
 #include "config/run_options.h"
 #include "dataset/load.h"
-#include "method/inference.h"
+#include "method/graphsurgeon.h"
 #include "support/files.h"
 #include "support/golden.h"
 #include "support/torch_threads.h"
@@ -59,7 +59,7 @@ TEST_P(Peer, IsFollowedOnDblp) {
   const Dataset data = load_dataset(file.string(), options.load);
   GraphSurgeon model(data.features.width(), options.model, place, Random(1));
   test::set_values(model.parameters(), peer, "initial.");
-  const Batch batch = whole_graph(data, options.model, place);
+  const Batch batch = whole_graph(data, options.model.encoder, place);
   Adam adam(model.parameters(), {.lr = kLearningRate});
   const at::Tensor losses = peer.at("losses");
   ASSERT_EQ(losses.numel(), kEpochs);
@@ -72,7 +72,7 @@ TEST_P(Peer, IsFollowedOnDblp) {
     EXPECT_NEAR(loss.total.item<double>(), theirs, 1e-4 * theirs) << "epoch " << epoch;
   }
   EXPECT_LT(losses[kEpochs - 1].item<double>(), losses[0].item<double>()) << "the peer learns";
-  EXPECT_LT(test::relative_distance(embed(model, batch), peer.at("embeddings")), 1e-3);
+  EXPECT_LT(test::relative_distance(model.embed(batch), peer.at("embeddings")), 1e-3);
   for (const auto& [name, weight] : model.parameters().weights())
     EXPECT_LT(test::relative_distance(weight, peer.at("final." + name)), 1e-3) << name;
 }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "loader/loader.h"
-#include "method/inference.h"
+#include "method/graphsurgeon.h"
 #include "objective/eigenmaps.h"
 #include "support/graphs.h"
 
@@ -68,7 +68,7 @@ TEST(SampledBatch, WholeNeighbourhoodsGiveTheWholeGraphsEmbeddings) {
       const Dataset data = random_dataset(weighted, true);
       const GraphSurgeon model(data.features.width(), options, plain, Random(2));
       const at::Tensor whole =
-          model.views(whole_graph(data, options, plain), false, Random(0)).both;
+          model.views(whole_graph(data, options.encoder, plain), false, Random(0)).both;
       LoaderOptions loader;
       loader.loader = LoaderKind::neighbor, loader.fanouts = {-1}, loader.batch_size = 7;
       const auto batches =

@@ -1,0 +1,36 @@
+// The makers of the methods that config/methods.cpp lists.
+#include "base/error.h"
+#include "method/graphsurgeon.h"
+#include "method/method.h"
+
+namespace gs {
+
+namespace {
+
+using Make = std::unique_ptr<Method> (*)(const MethodSetting&);
+
+template <class M>
+std::unique_ptr<Method> make(const MethodSetting& setting) {
+  return std::make_unique<M>(setting);
+}
+
+struct Maker {
+  std::string_view name;
+  Make make;
+};
+
+constexpr Maker kMakers[] = {
+    {"graphsurgeon", make<GraphSurgeon>},
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_method(const MethodSetting& setting) {
+  const std::string& name = setting.options.method.method;
+  for (const Maker& maker : kMakers)
+    if (maker.name == name) return maker.make(setting);
+  method_info(name);  // refuses a name that nobody knows
+  GS_ASSERT(!"a method without a maker");
+}
+
+}  // namespace gs
