@@ -1,5 +1,6 @@
-// Which method learns, and what the baselines take beyond the options that all share. Their defaults
-// are the method's own (config/methods.cpp); those here are for a method that says nothing.
+// Which method learns, and what the baselines take beyond the options that all share. Their
+// defaults are the method's own (config/methods.cpp); those here are for a method that says
+// nothing.
 #pragma once
 
 #include "base/options.h"

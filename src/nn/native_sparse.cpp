@@ -83,16 +83,25 @@ struct Map : torch::autograd::Function<Map> {
     at::Tensor d1 = at::empty({split, self.columns()}, dy.options()), d2;
     if (context->saved_data["two"].toBool())
       d2 = at::empty({dy.size(1) - split, self.columns()}, dy.options());
-    Spmm call = self.backward_call();
-    call.x = dy.const_data_ptr<float>();
-    call.x_stride = call.width = dy.size(1);
-    call.before = saved.kernel();
-    call.y_transposed = true;
-    call.y = d1.data_ptr<float>();
-    call.y_next = d2.defined() ? d2.data_ptr<float>() : nullptr;
-    call.y_stride = self.columns();
-    call.split = split;
-    spmm(call);
+    const auto run = [&](auto call, const auto& kernel) {
+      call.x = dy.const_data_ptr<float>();
+      call.x_stride = call.width = dy.size(1);
+      call.before = saved.kernel();
+      call.y = d1.data_ptr<float>();
+      call.y_next = d2.defined() ? d2.data_ptr<float>() : nullptr;
+      call.y_stride = self.columns();
+      call.split = split;
+      kernel(call);
+    };
+    if (self.scatters()) {
+      Scatter call;
+      call.matrix = self.forward_call().matrix;
+      run(call, scatter);
+    } else {
+      Spmm call = self.backward_call();
+      call.y_transposed = true;
+      run(call, spmm);
+    }
     return {d1, d2, saved.bias_gradient(), saved.skip_gradient(dy), Variable(), Variable()};
   }
 };
@@ -155,6 +164,11 @@ Spmm NativeSparse::call(const SparseMatrix& m, const Normalization& scales, int6
   out.self = part(scales.self_weight, first_row);
   out.first_row = first_row;
   return out;
+}
+
+bool NativeSparse::scatters() const {
+  return scales_.row_scale.empty() && scales_.col_scale.empty() && scales_.self_weight.empty() &&
+         scatter_pays(forward_call().matrix);
 }
 
 Spmm NativeSparse::backward_call() const {

@@ -4,6 +4,7 @@
 
 #include "dataset/dataset.h"
 #include "graph/normalize.h"
+#include "kernels/scatter.h"
 #include "kernels/spmm.h"
 #include "loader/sample.h"
 #include "nn/sparse_operator.h"
@@ -25,6 +26,8 @@ class NativeSparse : public SparseOperator {
   // The kernel's description of M, and of M' for backward (made when first asked for).
   Spmm forward_call() const { return call(matrix_, scales_, first_row_); }
   Spmm backward_call() const;
+  // Whether M' G is made by scattering rows of G instead.
+  bool scatters() const;
 
  private:
   NativeSparse(SparseMatrix matrix, Normalization scales, int64_t first_row);

@@ -9,6 +9,7 @@
 #include "kernels/dropout.h"
 #include "kernels/eigenmaps.h"
 #include "kernels/finish.h"
+#include "kernels/scatter.h"
 #include "kernels/spmm.h"
 
 namespace gs {
@@ -73,6 +74,17 @@ Floats run_all() {
     spmm(call);
     keep(y);
   }
+  Floats turned(x.size());
+  std::vector<double> column_sums(kWidth);
+  Scatter scattered;
+  scattered.matrix = {kRows, kRows, offsets.data(), indices.data(), nullptr};
+  scattered.x = x.data(), scattered.x_stride = scattered.width = kWidth;
+  scattered.before = {nullptr, bits.data(), 1.5f, column_sums.data()};
+  scattered.y = turned.data(), scattered.y_stride = kRows;
+  scatter(scattered);
+  keep(turned);
+  keep(Floats(column_sums.begin(), column_sums.end()));
+
   Floats z = x;
   finish({bias.data(), true, bits.data(), 1.5f, nullptr}, kRows, kWidth, z.data());
   keep(z);
