@@ -31,7 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRepeats = 5;
+constexpr int kRepeats = 15;
 
 // Seconds of the best of several runs; `before` is not timed.
 double best_of(

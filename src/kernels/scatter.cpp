@@ -17,8 +17,8 @@
 #define GS_KERNELS_SCATTER_ONCE
 namespace gs {
 
-constexpr int64_t kWidestTile = 256;   // columns
-constexpr int64_t kSumBlock = 1024;    // rows whose column sums are floats, before they are doubles
+constexpr int64_t kWidestTile = 256;  // columns
+constexpr int64_t kSumBlock = 1024;   // rows whose column sums are floats, before they are doubles
 
 // Columns [first, first + width) of a call, summed at `tile` with `stride` floats a row.
 struct ScatterTile {

@@ -1,11 +1,12 @@
-// Transposed sparse times dense, Y' = (A' X)': the gradient of a linear map of bag-of-words rows. A is
-// given by its rows, which are passed over once; each adds its row of X to the few rows of A'X that its
-// entries name. Those stay in a core's own cache, a tile of columns at a time, while X streams by: with
-// few entries a row this beats gathering rows of X by the transpose of A (kernels/spmm.h), which would
-// fetch each of them from memory again and again, and it needs no transpose.
+// Transposed sparse times dense, Y' = (A' X)': the gradient of a linear map of bag-of-words rows. A
+// is given by its rows, which are passed over once; each adds its row of X to the few rows of A'X
+// that its entries name. Those stay in a core's own cache, a tile of columns at a time, while X
+// streams by: with few entries a row this beats gathering rows of X by the transpose of A
+// (kernels/spmm.h), which would fetch each of them from memory again and again, and it needs no
+// transpose.
 //
-// A tile belongs to one thread, and every element is summed in the order of A's rows: results do not
-// depend on the number of threads.
+// A tile belongs to one thread, and every element is summed in the order of A's rows: results do
+// not depend on the number of threads.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ struct TileJob {
 HWY_BEFORE_NAMESPACE();
 namespace gs::HWY_NAMESPACE {
 
-constexpr int64_t kMaxTile = 64;
+constexpr int64_t kMaxTile = 128;
 
 // Rows [begin, end) of x into the tile; columns past the width become zero.
 void pack_rows(const TileJob& job, int64_t begin, int64_t end) {
@@ -171,8 +171,11 @@ void sum_rows(const TileJob& job, int64_t begin, int64_t end) {
       return values ? tile_rows<16, true>(job, begin, end) : tile_rows<16, false>(job, begin, end);
     case 32:
       return values ? tile_rows<32, true>(job, begin, end) : tile_rows<32, false>(job, begin, end);
-    default:
+    case 64:
       return values ? tile_rows<64, true>(job, begin, end) : tile_rows<64, false>(job, begin, end);
+    default:
+      return values ? tile_rows<128, true>(job, begin, end)
+                    : tile_rows<128, false>(job, begin, end);
   }
 }
 
@@ -237,6 +240,7 @@ constexpr int64_t kScaleFrom = 8;  // the same, for a copy of whole rows that ar
 
 // Columns a tile: as many as keep the packed matrix in a core's own cache.
 int64_t tile_columns(int64_t rows) {
+  if (rows <= 2048) return 128;
   if (rows <= 4096) return 64;
   return rows <= 12288 ? 32 : 16;
 }
