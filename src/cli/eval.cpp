@@ -8,11 +8,18 @@ namespace gs::cli {
 namespace {
 
 struct EvalFlags {
+  EvalTask task = EvalTask::classification;
+  double held_out = 0.1;
   Protocol protocol = Protocol::authors;
   int64_t seeds = 1, memory = 8192;
   std::string device = "cpu";
 
   void describe(OptionList& v) {
+    v.group("Task");
+    v("task", task, "what the embeddings are scored by");
+    v("held-out", held_out, "share of the edges that the training does not see (links)")
+        .at_least(0.0001)
+        .at_most(0.9);
     v.group("Encoders");
     v("protocol", protocol,
       "whose number of probe steps: authors 500, paper 100 (Yelp and Reddit 500); a run's own when "
@@ -28,6 +35,37 @@ struct EvalFlags {
     v("device", device, "cpu, cuda or cuda:N");
   }
 };
+
+std::string spread(const nlohmann::json& score) {
+  return fmt::format("{:6.2f} +- {:.2f}", score["mean"].get<double>(), score["std"].get<double>());
+}
+
+std::string clustering_text(const nlohmann::json& r) {
+  return fmt::format(
+      "k-means into {} clusters, {} runs, percent\n\n"
+      "  {:<22} {}\n  {:<22} {}\n  {:<22} {}\n",
+      r["clusters"].get<int64_t>(), r["runs"].size(), "NMI", spread(r["nmi"]), "ARI",
+      spread(r["ari"]), "accuracy when matched", spread(r["accuracy"]));
+}
+
+std::string links_text(const nlohmann::json& r) {
+  std::string text = fmt::format(
+      "{} held-out edges ({:.0f} % of all) and as many pairs without one; {} {}, percent\n\n"
+      "  {:<22} {:<16} {}\n",
+      r["held_out"].get<int64_t>(), 100 * r["share"].get<double>(), r["runs"].size(),
+      r["runs"].size() == 1 ? "training" : "trainings", "", "dot product", "logistic");
+  static constexpr std::pair<const char*, const char*> kRows[] = {
+      {"auc", "AUC"},
+      {"average_precision", "average precision"},
+      {"hits_10", "hits at 10"},
+      {"hits_50", "hits at 50"},
+      {"hits_100", "hits at 100"},
+      {"mrr", "MRR among 100"}};
+  for (const auto& [key, title] : kRows)
+    text += fmt::format("  {:<22} {:<16} {}\n", title, spread(r["dot"][key]),
+                        spread(r["logistic"][key]));
+  return text;
+}
 
 std::string to_text(const nlohmann::json& r) {
   const nlohmann::json& encoders = r["encoders"];
@@ -78,11 +116,14 @@ void setup_eval(CLI::App& app, Run& run) {
                     flags.protocol,
                     flags.memory,
                     flags.seeds};
-      if (flags.seeds > 1) call.stop = stop_on_signals();
+      call.task = flags.task, call.held_out = flags.held_out;
+      if (flags.seeds > 1 || flags.task == EvalTask::links) call.stop = stop_on_signals();
       const auto progress = begin(state->common);
       const nlohmann::json result = core().evaluate(call, *progress);
       progress->finish();
       if (state->common.json) print_json(result);
+      else if (flags.task == EvalTask::clustering) print(clustering_text(result));
+      else if (flags.task == EvalTask::links) print(links_text(result));
       else print(to_text(result));
     };
   });

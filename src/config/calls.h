@@ -36,6 +36,19 @@ struct EmbedCall {
   std::set<std::string> given = {};  // names of the options of `load` that the user set
 };
 
+struct InspectCall {
+  std::filesystem::path run;
+  std::string data;
+  LoadOptions load;
+  std::set<std::string> given = {};  // names of the options of `load` that the user set
+  int64_t top = 20;                  // features and nodes to name
+  int64_t memory_mib = 8192;
+  std::string device = "cpu";
+};
+
+enum class EvalTask { classification, clustering, links };
+std::span<const Named<EvalTask>> names_of(EvalTask);
+
 struct EvalCall {
   std::string input;  // a run folder or an .npy
   std::string data;
@@ -49,6 +62,8 @@ struct EvalCall {
   int64_t memory_mib = 8192;
   int64_t seeds = 1;  // encoders to score: the run's own, and `seeds` - 1 trained for this
   const std::atomic<bool>* stop = nullptr;  // as of a TrainCall
+  EvalTask task = EvalTask::classification;
+  double held_out = 0.1;  // share of the edges to predict (links)
 };
 
 }  // namespace gs

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "config/calls.h"
 #include "config/loader_options.h"
 #include "config/loss_options.h"
 #include "config/method_options.h"
@@ -73,6 +74,14 @@ std::span<const Named<Kernels>> names_of(Kernels) {
 std::span<const Named<Solver>> names_of(Solver) {
   static constexpr Named<Solver> kTable[] = {{"adam", Solver::adam, ""},
                                              {"lbfgs", Solver::lbfgs, ""}};
+  return kTable;
+}
+
+std::span<const Named<EvalTask>> names_of(EvalTask) {
+  static constexpr Named<EvalTask> kTable[] = {
+      {"classification", EvalTask::classification, "a linear probe of the labels"},
+      {"clustering", EvalTask::clustering, "k-means against the labels"},
+      {"links", EvalTask::links, "edges that were held out of the training"}};
   return kTable;
 }
 

@@ -2,13 +2,19 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/npy.h"
 #include "base/parallel.h"
+#include "core/inspect_json.h"
 #include "core/nearest.h"
 #include "core/seeds.h"
+#include "eval/clustering.h"
+#include "eval/links.h"
 #include "eval/protocol.h"
 #include "method/run_folder.h"
 #include "nn/memory.h"
@@ -90,12 +96,15 @@ struct Embedded {
   at::Tensor z;  // N x W floats on the CPU
 };
 
-Embedded embedded_by_run(const EmbedCall& call, Progress& progress) {
-  const LoadedModel run = load_model(call.run, place_for(call.device));
+// `look` may refuse the data before the long work.
+template <class Call>
+Embedded embedded_by_run(const std::filesystem::path& input, const Call& call, Progress& progress,
+                         const std::function<void(const Dataset&)>& look) {
+  const LoadedModel run = load_model(input, place_for(call.device));
   Embedded out;
   out.data = load_dataset(call.data, load_like(run.info, call.load, call.given), progress);
   check_width(run.info, out.data, call.data);
-  if (!call.nearest.empty()) node_of(out.data, call.nearest);  // before the long work
+  look(out.data);
   const Batch batch =
       whole_graph(out.data, run.info.options.model.encoder, run.model->parameters().place());
   out.z = run.model->embed(batch, {call.memory_mib << 20}, progress)
@@ -118,7 +127,10 @@ Embedded embedded_in_file(const EmbedCall& call, Progress& progress) {
 json embed_call(const EmbedCall& call, Progress& progress) {
   begin_call();
   const bool file = call.run.extension() == ".npy";
-  const auto [data, z] = file ? embedded_in_file(call, progress) : embedded_by_run(call, progress);
+  const auto [data, z] = file ? embedded_in_file(call, progress)
+                              : embedded_by_run(call.run, call, progress, [&](const Dataset& data) {
+                                  if (!call.nearest.empty()) node_of(data, call.nearest);
+                                });
   json result{{"nodes", z.size(0)}, {"width", z.size(1)}};
   if (!call.output.empty()) result["output"] = call.output.string();
   if (!call.nearest.empty()) {
@@ -159,8 +171,75 @@ json to_json(const Score& score) {
           {"details", details}};
 }
 
+json mean_and_deviation(const std::vector<double>& values) {
+  double mean = 0, squares = 0;
+  for (const double v : values) mean += v / static_cast<double>(values.size());
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return {{"mean", mean},
+          {"std", std::sqrt(squares / static_cast<double>(values.size()))},
+          {"runs", values}};
+}
+
+json clustering_call(const EvalCall& call, Progress& progress) {
+  const auto needs_labels = [&](const Dataset& data) {
+    if (data.labels.task == Task::none)
+      fail_data(call.data, "has no labels to compare clusters with",
+                "give them with --labels-file, or use another dataset");
+  };
+  Embedded input;
+  if (std::filesystem::path(call.input).extension() == ".npy") {
+    input.data = load_dataset(call.data, call.load, progress);
+    needs_labels(input.data);
+    input.z = load_embeddings(call.input, input.data.nodes());
+  } else {
+    input = embedded_by_run(call.input, call, progress, needs_labels);
+  }
+  const auto scores = score_clustering(input.z, input.data.labels, call.probe.runs,
+                                       {.seed = static_cast<uint64_t>(call.probe.split_seed)});
+  const auto of = [&](double ClusteringScore::*part) {
+    std::vector<double> values;
+    for (const ClusteringScore& score : scores) values.push_back(100 * score.*part);
+    return mean_and_deviation(values);
+  };
+  json result = of(&ClusteringScore::nmi);
+  result["metric"] = "nmi";
+  result["clusters"] = input.data.labels.classes;
+  result["nmi"] = of(&ClusteringScore::nmi);
+  result["ari"] = of(&ClusteringScore::ari);
+  result["accuracy"] = of(&ClusteringScore::accuracy);
+  return result;
+}
+
+json links_call(const EvalCall& call, Progress& progress) {
+  SeedTrainer trainer(call, progress);
+  const LinkResult found =
+      evaluate_links(call, progress, [&](const RunInfo& info, const Dataset& data, int64_t seed) {
+        return trainer.train_on(info, data, seed);
+      });
+  static constexpr std::pair<const char*, double LinkScore::*> kParts[] = {
+      {"auc", &LinkScore::auc},           {"average_precision", &LinkScore::average_precision},
+      {"hits_10", &LinkScore::hits_10},   {"hits_50", &LinkScore::hits_50},
+      {"hits_100", &LinkScore::hits_100}, {"mrr", &LinkScore::mrr}};
+  const auto of = [&](LinkScore LinkRun::*scorer, double LinkScore::*part) {
+    std::vector<double> values;
+    for (const LinkRun& run : found.runs) values.push_back(run.*scorer.*part);
+    return mean_and_deviation(values);
+  };
+  json result = of(&LinkRun::logistic, &LinkScore::auc);
+  result["metric"] = "auc";
+  result["held_out"] = found.runs.front().held_out;
+  result["share"] = found.share;
+  for (const auto& [name, part] : kParts) {
+    result["dot"][name] = of(&LinkRun::dot, part);
+    result["logistic"][name] = of(&LinkRun::logistic, part);
+  }
+  return result;
+}
+
 json evaluate_call(const EvalCall& call, Progress& progress) {
   begin_call();
+  if (call.task == EvalTask::clustering) return clustering_call(call, progress);
+  if (call.task == EvalTask::links) return links_call(call, progress);
   SeedTrainer trainer(call, progress);
   const EvalResult evaluation =
       evaluate(call, progress,
@@ -199,10 +278,30 @@ json evaluate_call(const EvalCall& call, Progress& progress) {
   return result;
 }
 
+json inspect_call(const InspectCall& call, Progress& progress) {
+  begin_call();
+  const LoadedModel run = load_model(call.run, place_for(call.device));
+  const auto* model = dynamic_cast<const GraphSurgeon*>(run.model.get());
+  if (!model)
+    fail_usage("inspect",
+               fmt::format("the run is of {}, which has no learned augmentations",
+                           run.info.options.method.method),
+               "name a run of graphsurgeon");
+  const Dataset data =
+      load_dataset(call.data, load_like(run.info, call.load, call.given), progress);
+  check_width(run.info, data, call.data);
+  const Batch batch =
+      whole_graph(data, run.info.options.model.encoder, model->parameters().place());
+  const Insight insight =
+      inspect(*model, batch, data.labels, call.top, {call.memory_mib << 20}, progress);
+  progress.finish();
+  return to_json(insight, data, call.top);
+}
+
 }  // namespace
 
 extern "C" const CoreApi* gs_core_api() {
-  static const CoreApi api{train_call, embed_call, evaluate_call};
+  static const CoreApi api{train_call, embed_call, evaluate_call, inspect_call};
   return &api;
 }
 

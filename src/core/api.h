@@ -13,6 +13,7 @@ struct CoreApi {
   nlohmann::json (*train)(const TrainCall& call, Progress& progress);
   nlohmann::json (*embed)(const EmbedCall& call, Progress& progress);
   nlohmann::json (*evaluate)(const EvalCall& call, Progress& progress);
+  nlohmann::json (*inspect)(const InspectCall& call, Progress& progress);
 };
 
 // The one symbol that the executable looks up.

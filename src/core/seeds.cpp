@@ -67,7 +67,11 @@ const Dataset& SeedTrainer::training_data(const RunInfo& info, const Dataset* sc
 
 stdfs::path SeedTrainer::train(const RunInfo& info, const Dataset* scored, int64_t seed,
                                int64_t split_seed) {
-  const Dataset& data = training_data(info, scored);
+  return train_on(info, training_data(info, scored), seed, split_seed);
+}
+
+stdfs::path SeedTrainer::train_on(const RunInfo& info, const Dataset& data, int64_t seed,
+                                  int64_t split_seed) {
   if (folder_.empty()) folder_ = make_temporary_folder();
   TrainCall call;
   call.data = info.data;

@@ -20,6 +20,9 @@ class SeedTrainer {
   // that is no longer there, or no longer what it was.
   std::filesystem::path train(const RunInfo& info, const Dataset* scored, int64_t seed,
                               int64_t split_seed);
+  // On other data than the run's own: for link prediction.
+  std::filesystem::path train_on(const RunInfo& info, const Dataset& data, int64_t seed,
+                                 int64_t split_seed = 0);
 
  private:
   const Dataset& training_data(const RunInfo& info, const Dataset* scored);

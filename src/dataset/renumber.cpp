@@ -11,8 +11,6 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kPartNodes = 1000;
-
 Labels renumber(const Labels& labels, std::span<const int32_t> order) {
   Labels out = labels;
   if (!labels.single.empty()) {
@@ -46,8 +44,7 @@ std::span<const Named<Reorder>> names_of(Reorder) {
 std::vector<int32_t> node_order(const Csr& graph, Reorder rule) {
   switch (rule) {
     case Reorder::metis:
-      return order_by_part(
-          partition(graph, std::max<int64_t>(1, graph.nodes() / kPartNodes), /*seed=*/0));
+      return order_by_part(partition(graph, usual_parts(graph.nodes()), /*seed=*/0));
     case Reorder::degree:
       return order_by_degree(graph);
     case Reorder::bfs:

@@ -19,6 +19,12 @@ namespace gs {
 std::vector<int32_t> partition(const Csr& graph, int64_t parts, uint64_t seed,
                                const std::filesystem::path& cache_folder = {});
 
+// As many parts as make them of about a thousand nodes, where nobody says how many.
+inline int64_t usual_parts(int64_t nodes) {
+  constexpr int64_t kNodes = 1000;
+  return nodes > kNodes ? (nodes + kNodes - 1) / kNodes : 1;
+}
+
 // Data Error when METIS, built with 32-bit integers as a rule, cannot take a graph of so many
 // stored entries.
 void check_partition_size(int64_t entries);

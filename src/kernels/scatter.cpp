@@ -50,27 +50,53 @@ HWY_INLINE void bring_back(const ScatterTile& job, int64_t r, float* out, float*
   }
 }
 
-template <bool kValues>
+// Adds kVectors vectors at `row` to the rows of the tile that row r's entries name; the row stays
+// in registers meanwhile.
+template <int kVectors, bool kValues>
+HWY_INLINE void add_row(const ScatterTile& job, int64_t r, const float* row) {
+  const SparseRows& a = job.call->matrix;
+  Floats x[kVectors];
+#pragma GCC unroll 64
+  for (int i = 0; i < kVectors; ++i) x[i] = hn::Load(kFloats, row + i * kFloatLanes);
+  for (int64_t e = a.offsets[r]; e < a.offsets[r + 1]; ++e) {
+    float* out = job.tile + a.indices[e] * job.stride;
+    const auto value = hn::Set(kFloats, kValues ? a.values[e] : 1.0f);
+#pragma GCC unroll 64
+    for (int i = 0; i < kVectors; ++i) {
+      float* at = out + i * kFloatLanes;
+      const Floats by = kValues ? hn::Mul(x[i], value) : x[i];
+      hn::Store(hn::Add(hn::Load(kFloats, at), by), kFloats, at);
+    }
+  }
+}
+
+template <int kColumns, bool kValues>
 HWY_INLINE void add_rows(const ScatterTile& job) {
   const Scatter& call = *job.call;
-  const SparseRows& a = call.matrix;
-  HWY_ALIGN float row[kWidestTile] = {}, block[kWidestTile] = {};
+  const int64_t rows = call.matrix.rows;
+  HWY_ALIGN float row[kColumns] = {}, block[kColumns] = {};
   float* sums = call.before.bias ? block : nullptr;
-  for (int64_t r = 0; r < a.rows; ++r) {
+  for (int64_t r = 0; r < rows; ++r) {
     bring_back(job, r, row, sums);
-    for (int64_t e = a.offsets[r]; e < a.offsets[r + 1]; ++e) {
-      float* out = job.tile + a.indices[e] * job.stride;
-      const auto value = hn::Set(kFloats, kValues ? a.values[e] : 1.0f);
-      for (int64_t c = 0; c < job.stride; c += kFloatLanes) {
-        Floats x = hn::Load(kFloats, row + c);
-        if constexpr (kValues) x = hn::Mul(x, value);
-        hn::Store(hn::Add(hn::Load(kFloats, out + c), x), kFloats, out + c);
-      }
-    }
-    if (sums && ((r + 1) % kSumBlock == 0 || r + 1 == a.rows)) {
+    add_row<kColumns / kFloatLanes, kValues>(job, r, row);
+    if (sums && ((r + 1) % kSumBlock == 0 || r + 1 == rows)) {
       for (int64_t c = 0; c < job.width; ++c) call.before.bias[job.first + c] += sums[c];
       std::fill(sums, sums + job.width, 0.0f);
     }
+  }
+}
+
+template <bool kValues>
+void add_rows_of(const ScatterTile& job) {
+  switch (job.stride) {
+    case 16:
+      return add_rows<16, kValues>(job);
+    case 32:
+      return add_rows<32, kValues>(job);
+    case 64:
+      return add_rows<64, kValues>(job);
+    default:
+      return add_rows<kWidestTile, kValues>(job);
   }
 }
 
@@ -80,8 +106,8 @@ void scatter_tile(const ScatterTile& job) {
   std::fill(job.tile, job.tile + rows * job.stride, 0.0f);
   if (call.before.bias)
     std::fill(call.before.bias + job.first, call.before.bias + job.first + job.width, 0.0);
-  if (call.matrix.values) add_rows<true>(job);
-  else add_rows<false>(job);
+  if (call.matrix.values) add_rows_of<true>(job);
+  else add_rows_of<false>(job);
   constexpr int64_t kRun = 16;  // rows of the tile that are turned at once: a line of each column
   for (int64_t begin = 0; begin < rows; begin += kRun) {
     const int64_t end = std::min(rows, begin + kRun);
@@ -107,13 +133,24 @@ namespace {
 
 // Entries a row below which it pays, and bytes of a tile that a core's own cache holds beside the
 // stream.
-constexpr int64_t kFewEntries = 24, kTileBytes = int64_t{1} << 20;
+constexpr int64_t kFewEntries = 64, kTileBytes = int64_t{1} << 20;
+constexpr int64_t kWidths[] = {kWidestTile, 64, 32,
+                               16};  // multiples of 16: half a word of mask bits
 
-// A multiple of 16 columns, so that the bits of dropout masks begin at one half of a word.
+// The widest that leaves a tile for every thread and fits.
 int64_t tile_width(const Scatter& call) {
   const int64_t share = (call.width + threads() - 1) / threads();
   const int64_t fits = kTileBytes / 4 / std::max<int64_t>(1, call.matrix.columns);
-  return std::clamp<int64_t>(std::min(share, fits) / 16 * 16, 16, kWidestTile);
+  for (const int64_t width : kWidths)
+    if (width <= std::min(share, fits)) return width;
+  return 16;
+}
+
+// What the last columns of a call take.
+int64_t tile_stride(int64_t columns) {
+  for (const int64_t width : {16, 32, 64})
+    if (columns <= width) return width;
+  return kWidestTile;
 }
 
 }  // namespace
@@ -129,7 +166,7 @@ void scatter(const Scatter& call) {
     thread_local Scratch buffer;
     for (int64_t t = begin; t < end; ++t) {
       const int64_t first = t * width, columns = std::min(width, call.width - first);
-      const int64_t stride = (columns + 15) / 16 * 16;
+      const int64_t stride = tile_stride(columns);
       HWY_DYNAMIC_DISPATCH(scatter_tile)
       ({&call, first, columns, stride,
         buffer.floats(static_cast<size_t>(call.matrix.columns * stride))});

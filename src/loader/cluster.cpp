@@ -12,7 +12,6 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kNodesOfAPart = 1000;  // with --parts 0
 constexpr uint64_t kPartitionSeed = 0;
 
 class ClusterLoader : public Loader {
@@ -23,8 +22,7 @@ class ClusterLoader : public Loader {
         random_(context.random.fork("cluster")),
         seeds_(data.nodes(), context.seed_nodes),
         per_batch_(options.parts_per_batch) {
-    const int64_t wanted =
-        options.parts > 0 ? options.parts : (data.nodes() + kNodesOfAPart - 1) / kNodesOfAPart;
+    const int64_t wanted = options.parts > 0 ? options.parts : usual_parts(data.nodes());
     const std::vector<int32_t> part = partition(data.graph, wanted, kPartitionSeed, context.cache);
     parts_.resize(static_cast<size_t>(*std::max_element(part.begin(), part.end())) + 1);
     for (int64_t v = 0; v < data.nodes(); ++v) parts_[part[v]].push_back(static_cast<int32_t>(v));

@@ -87,14 +87,18 @@ int64_t GraphSurgeon::first_width() const { return is_pre(options_) ? 0 : option
 
 at::Tensor GraphSurgeon::embed(const Batch& whole, const InferenceOptions& options,
                                Progress& progress) const {
+  return combine(both_views(whole, options, progress), options_.combine);
+}
+
+Views GraphSurgeon::both_views(const Batch& whole, const InferenceOptions& options,
+                               Progress& progress) const {
   const at::NoGradGuard no_gradient;
   const bool pre = is_pre(options_);
   const int64_t passes = pre ? 2 * (1 + 2 * encoder_.layers()) : 2 * encoder_.layers() + 2;
   LayerWise rows(whole, parameters_.place(), std::max(options_.aug_dim, options_.dim), passes,
                  options, progress);
   const auto head = [&](int view, const Input& x, at::Tensor& out) {
-    const Mlp& f = view == 0 ? first_ : second_;
-    rows.fill(out, [&](int64_t b, int64_t e) { return f(x.slice(b, e)); });
+    rows.fill(out, [&](int64_t b, int64_t e) { return this->head(view)(x.slice(b, e)); });
   };
   Views views{rows.matrix(2 * options_.dim)};
   const at::Tensor encoded = pre ? at::Tensor() : rows.encode(encoder_, whole.features);
@@ -108,7 +112,7 @@ at::Tensor GraphSurgeon::embed(const Batch& whole, const InferenceOptions& optio
       head(view, encoded, out);
     }
   }
-  return combine(views, options_.combine);
+  return views;
 }
 
 at::Tensor combine(const Views& views, Combine rule) {

@@ -40,6 +40,10 @@ class GraphSurgeon final : public Method {
   // `weights`: of the rows, or undefined.
   Loss loss(const Views& views, const LossOptions& options, const at::Tensor& weights = {}) const;
 
+  // The views behind embed(), before they are combined.
+  Views both_views(const Batch& whole, const InferenceOptions& options = {},
+                   Progress& progress = no_progress()) const;
+  const Mlp& head(int view) const { return view == 0 ? first_ : second_; }
   const ModelOptions& options() const { return options_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/safetensors.h"
 
 namespace gs {
 
@@ -98,10 +99,9 @@ bool has_checkpoint(const stdfs::path& run) { return stdfs::exists(run / kState)
 
 LoaderKind loader_of_checkpoint(const stdfs::path& run) {
   const std::string where = (run / kState).string();
-  std::map<std::string, std::string> metadata;
-  load_tensors(where, &metadata);
   int64_t adam_steps = 0;
-  return state_from_json(metadata["state"], where, adam_steps).loader;
+  SafeTensors file = load_safetensors(where);
+  return state_from_json(file.metadata["state"], where, adam_steps).loader;
 }
 
 void save_checkpoint(const stdfs::path& run, const RunInfo& info, const Parameters& parameters,

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "config/methods.h"
+#include "graph/partition.h"
 #include "nn/cost.h"
 
 namespace gs {
@@ -46,7 +47,7 @@ double nodes_of_batch(const Dataset& data, const RunOptions& options, LoaderKind
       return std::min(n, found);
     }
     case LoaderKind::cluster: {
-      const double parts = l.parts > 0 ? static_cast<double>(l.parts) : std::max(1.0, n / 1000);
+      const auto parts = static_cast<double>(l.parts > 0 ? l.parts : usual_parts(data.nodes()));
       return std::min(n, n / parts * static_cast<double>(l.parts_per_batch));
     }
     case LoaderKind::saint: {

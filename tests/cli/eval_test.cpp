@@ -17,9 +17,10 @@ using testing::Not;
 
 constexpr const char* kGraph = "sbm:nodes=300,classes=3,features=16,seed=3";
 
-Outcome train(const fs::path& run, const std::string& more = {}) {
+Outcome train(const fs::path& run, const std::string& more = {}, int epochs = 4) {
   return run_program("train " + std::string(kGraph) + " -o " + run.string() +
-                     " --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs 4 " + more);
+                     " --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs " +
+                     std::to_string(epochs) + " " + more);
 }
 
 Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {
@@ -37,6 +38,52 @@ std::set<std::string> files_of(const fs::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
   return names;
+}
+
+TEST(EvalTasks, ClusteringFindsTheBlocksOfAnEasyGraph) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
+  const json r = result_of(eval(folder / "run", "--task clustering --json"));
+  for (const char* key : {"nmi", "ari", "accuracy"}) {
+    EXPECT_GT(r[key]["mean"].get<double>(), key == std::string("accuracy") ? 50 : 10) << key;
+    EXPECT_EQ(r[key]["runs"].size(), 3u);
+  }
+  EXPECT_EQ(r["clusters"], 3);
+  const json file = result_of(eval(folder / "run" / "embeddings.npy", "--task clustering --json"));
+  EXPECT_EQ(file["nmi"], r["nmi"]);
+  EXPECT_THAT(eval(folder / "run", "--task clustering").out, HasSubstr("NMI"));
+}
+
+TEST(EvalTasks, LinksAreHeldOutAndFound) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
+  const auto before = files_of(folder / "run");
+  const std::string more = "--task links --held-out 0.2 --seeds 2 ";
+  const json r = result_of(eval(folder / "run", more + "--json"));
+  for (const char* scorer : {"dot", "logistic"})
+    for (const char* key : {"auc", "average_precision", "hits_10", "hits_50", "hits_100", "mrr"})
+      EXPECT_EQ(r[scorer][key]["runs"].size(), 2u) << scorer << key;
+  EXPECT_GT(r["dot"]["auc"]["mean"].get<double>(), 60);  // chance is 50
+  EXPECT_EQ(result_of(eval(folder / "run", more + "--json")), r);
+  EXPECT_EQ(files_of(folder / "run"), before);
+  EXPECT_THAT(eval(folder / "run", more).out, HasSubstr("MRR"));
+  const Outcome file = eval(folder / "run" / "embeddings.npy", "--task links");
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_THAT(file.err, HasSubstr("know the answers"));
+}
+
+TEST(InspectCommand, TellsOfHeadsViewsAndNodes) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const std::string command = "inspect " + (folder / "run").string() + " " + kGraph + " --quiet ";
+  const json r =
+      result_of(run_program(command + "--top 3 --json -o " + (folder / "i.json").string()));
+  EXPECT_EQ(r["gains"]["first"].size(), 16u);
+  EXPECT_EQ(r["gains"]["amplified_by_first"].size(), 3u);
+  EXPECT_EQ(r["disagree"].size(), 3u);
+  EXPECT_EQ(r["classes"].size(), 3u);
+  EXPECT_EQ(json::parse(read_text(folder / "i.json")), r);
+  EXPECT_THAT(run_program(command).out, HasSubstr("effective rank"));
 }
 
 TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingBehind) {

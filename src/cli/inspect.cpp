@@ -1,0 +1,102 @@
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/core.h"
+
+namespace gs::cli {
+
+namespace {
+
+struct InspectFlags {
+  int64_t top = 20, memory = 8192;
+  std::string device = "cpu";
+
+  void describe(OptionList& v) {
+    v.group("Inspection");
+    v("top", top, "features and nodes to name").at_least(0);
+    v("memory", memory, "MiB for intermediate layers; larger ones lie in a scratch file")
+        .at_least(0);
+    v("device", device, "cpu, cuda or cuda:N");
+  }
+};
+
+double middle(const nlohmann::json& values) {
+  return values.empty() ? 0 : values[values.size() / 2].get<double>();
+}
+
+std::string names_of_columns(const nlohmann::json& rows) {
+  std::string out;
+  for (size_t i = 0; i < rows.size() && i < 8; ++i)
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", rows[i]["name"].get<std::string>());
+  return out;
+}
+
+std::string to_text(const nlohmann::json& r) {
+  const nlohmann::json &gains = r["gains"], &spectrum = r["spectrum"];
+  const auto rank = [&](const char* what) { return spectrum[what]["effective_rank"].get<double>(); };
+  const std::string what = r["heads_read"] == "features" ? "features" : "columns of the encoding";
+  std::string text = fmt::format(
+      "The heads read the {}{}.\n"
+      "  first amplifies        {}\n"
+      "  second amplifies       {}\n"
+      "  told apart most        {}\n"
+      "  gains correlate        {:.3f}\n"
+      "  angle between them     {:.1f} degrees in the middle, {:.1f} at least\n\n",
+      what, r["linear"].get<bool>() ? "" : " (their first layers are looked at)",
+      names_of_columns(gains["amplified_by_first"]), names_of_columns(gains["amplified_by_second"]),
+      names_of_columns(gains["told_apart"]), r["gain_correlation"].get<double>(),
+      middle(r["principal_angles"]),
+      r["principal_angles"].empty() ? 0 : r["principal_angles"][0].get<double>());
+  text += fmt::format(
+      "The views of a node agree with a cosine of {:.3f} on average ({:.3f} for the worst 5 %).\n"
+      "  alignment (CKA)        {:.3f}\n"
+      "  effective rank         heads {:.1f} and {:.1f}, views {:.1f} and {:.1f}, embedding {:.1f}\n",
+      r["agreement"]["mean"].get<double>(), r["agreement"]["quantiles"]["5"].get<double>(),
+      r["cka"].get<double>(), rank("first_head"), rank("second_head"), rank("first_view"),
+      rank("second_view"), rank("embedding"));
+  if (!r["classes"].empty()) {
+    text += "\n  class                   nodes  agreement  effective rank\n";
+    for (const auto& c : r["classes"])
+      text += fmt::format("  {:<22} {:6}     {:6.3f}          {:6.1f}\n",
+                          c["name"].get<std::string>(), c["nodes"].get<int64_t>(),
+                          c["agreement"].get<double>(), c["effective_rank"].get<double>());
+  }
+  if (!r["disagree"].empty()) {
+    text += "\n  where the views disagree most\n";
+    for (size_t i = 0; i < r["disagree"].size() && i < 10; ++i) {
+      const auto& node = r["disagree"][i];
+      text += fmt::format("  {:<22} cosine {:6.3f}, degree {}{}\n", node["id"].get<std::string>(),
+                          node["cosine"].get<double>(), node["degree"].get<int64_t>(),
+                          node.contains("class") ? ", class " + node["class"].get<std::string>() : "");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void setup_inspect(CLI::App& app, Run& run) {
+  auto state = std::make_shared<Bound<InspectFlags, LoadOptions>>();
+  auto folder = std::make_shared<std::string>(), data = std::make_shared<std::string>(),
+       output = std::make_shared<std::string>();
+  app.add_option("RUN", *folder, "run folder of graphsurgeon")->required();
+  app.add_option("DATA", *data, "the graph to look at it on")->required();
+  app.add_option("-o,--output", *output, "also write everything to this JSON file");
+  state->bind(app);
+  app.callback([=, &run] {
+    run = [=] {
+      const InspectFlags& flags = state->get<InspectFlags>();
+      const auto progress = begin(state->common);
+      const nlohmann::json result =
+          core().inspect({*folder, *data, state->get<LoadOptions>(), given_options(state->lists),
+                          flags.top, flags.memory, flags.device},
+                         *progress);
+      if (!output->empty()) write_file(*output, result.dump(2) + "\n");
+      if (state->common.json) print_json(result);
+      else print(to_text(result));
+    };
+  });
+}
+
+}  // namespace gs::cli

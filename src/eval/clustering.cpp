@@ -1,0 +1,226 @@
+#include "eval/clustering.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kBlockRows = 8192;  // fixed, so that sums round alike on any machine
+
+class Lloyd {
+ public:
+  Lloyd(const at::Tensor& z, int64_t clusters)
+      : z_(z), clusters_(clusters), squares_((z * z).sum(1)), nearest_(at::empty({z.size(0)}, at::kLong)) {}
+
+  // Centres far from each other: each next one is a row drawn by its squared distance to those there
+  // are.
+  at::Tensor plus_plus(Random random) const {
+    const int64_t n = z_.size(0);
+    at::Tensor centres = at::empty({clusters_, z_.size(1)}, z_.options());
+    at::Tensor distance = at::full({n}, std::numeric_limits<double>::infinity(), at::kDouble);
+    int64_t chosen = static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
+    for (int64_t c = 0; c < clusters_; ++c) {
+      centres[c] = z_[chosen];
+      const at::Tensor away = (z_ - centres[c]).square().sum(1).to(at::kDouble);
+      distance = at::minimum(distance, away);
+      const at::Tensor up_to = distance.cumsum(0);
+      const double total = up_to[n - 1].item<double>();
+      chosen = total > 0 ? at::searchsorted(up_to, at::scalar_tensor(total * random.uniform(), at::kDouble))
+                               .clamp_max(n - 1)
+                               .item<int64_t>()
+                         : static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
+    }
+    return centres;
+  }
+
+  // One step: rows to their nearest centres, centres to the means of their rows. Returns the
+  // distortion before it.
+  double step(at::Tensor& centres) {
+    const at::Tensor centre_squares = (centres * centres).sum(1);
+    at::Tensor sums = at::zeros({clusters_, z_.size(1)}, at::kDouble);
+    at::Tensor counts = at::zeros({clusters_}, at::kDouble);
+    double distortion = 0;
+    for (int64_t begin = 0; begin < z_.size(0); begin += kBlockRows) {
+      const int64_t end = std::min(z_.size(0), begin + kBlockRows);
+      const at::Tensor rows = z_.slice(0, begin, end);
+      const at::Tensor away =
+          at::addmm(centre_squares.unsqueeze(0), rows, centres.t(), 1, -2);  // without |z|^2
+      const auto [least, which] = away.min(1);
+      nearest_.slice(0, begin, end).copy_(which);
+      distortion += (least + squares_.slice(0, begin, end)).clamp_min(0).sum(at::kDouble).item<double>();
+      const at::Tensor member = at::one_hot(which, clusters_).to(z_.scalar_type());
+      sums += member.t().mm(rows).to(at::kDouble);
+      counts += member.sum(0).to(at::kDouble);
+    }
+    const at::Tensor means = (sums / counts.clamp_min(1).unsqueeze(1)).to(z_.scalar_type());
+    centres = at::where((counts > 0).unsqueeze(1), means, centres);  // an empty one stays
+    return distortion;
+  }
+
+  const at::Tensor& nearest() const { return nearest_; }
+
+ private:
+  const at::Tensor& z_;
+  int64_t clusters_;
+  at::Tensor squares_, nearest_;
+};
+
+struct Contingency {  // counts of (cluster, class), over rows whose class is known
+  std::vector<std::vector<int64_t>> both;
+  std::vector<int64_t> clusters, classes;
+  int64_t total = 0;
+
+  Contingency(std::span<const int32_t> found, std::span<const int32_t> truth) {
+    GS_ASSERT(found.size() == truth.size());
+    int32_t rows = 0, columns = 0;
+    for (size_t i = 0; i < truth.size(); ++i)
+      if (truth[i] >= 0)
+        rows = std::max(rows, found[i] + 1), columns = std::max(columns, truth[i] + 1);
+    clusters.resize(static_cast<size_t>(rows)), classes.resize(static_cast<size_t>(columns));
+    both.assign(clusters.size(), std::vector<int64_t>(classes.size()));
+    for (size_t i = 0; i < truth.size(); ++i) {
+      if (truth[i] < 0) continue;
+      const auto r = static_cast<size_t>(found[i]), c = static_cast<size_t>(truth[i]);
+      ++both[r][c], ++clusters[r], ++classes[c], ++total;
+    }
+  }
+};
+
+double entropy(const std::vector<int64_t>& counts, int64_t total) {
+  double sum = 0;
+  for (const int64_t n : counts)
+    if (n > 0) {
+      const double p = static_cast<double>(n) / static_cast<double>(total);
+      sum -= p * std::log(p);
+    }
+  return sum;
+}
+
+double normalised_information(const Contingency& t) {
+  double information = 0;
+  const auto n = static_cast<double>(t.total);
+  for (size_t r = 0; r < t.clusters.size(); ++r)
+    for (size_t c = 0; c < t.classes.size(); ++c)
+      if (t.both[r][c] > 0) {
+        const auto joint = static_cast<double>(t.both[r][c]);
+        information += joint / n *
+                       std::log(joint * n / (static_cast<double>(t.clusters[r]) *
+                                             static_cast<double>(t.classes[c])));
+      }
+  const double mean = (entropy(t.clusters, t.total) + entropy(t.classes, t.total)) / 2;
+  return mean > 0 ? std::max(0.0, information) / mean : 1;  // one cluster and one class agree
+}
+
+double adjusted_rand(const Contingency& t) {
+  const auto pairs = [](int64_t n) { return static_cast<double>(n) * static_cast<double>(n - 1) / 2; };
+  double together = 0, in_clusters = 0, in_classes = 0;
+  for (const auto& row : t.both)
+    for (const int64_t n : row) together += pairs(n);
+  for (const int64_t n : t.clusters) in_clusters += pairs(n);
+  for (const int64_t n : t.classes) in_classes += pairs(n);
+  const double all = pairs(t.total), expected = all > 0 ? in_clusters * in_classes / all : 0;
+  const double most = (in_clusters + in_classes) / 2;
+  return most == expected ? 1 : (together - expected) / (most - expected);
+}
+
+double matched(const Contingency& t) {
+  const size_t n = std::max(t.clusters.size(), t.classes.size());
+  std::vector<double> cost(n * n);
+  for (size_t r = 0; r < t.clusters.size(); ++r)
+    for (size_t c = 0; c < t.classes.size(); ++c) cost[r * n + c] = -static_cast<double>(t.both[r][c]);
+  const std::vector<int32_t> column = least_assignment(cost, static_cast<int64_t>(n));
+  double right = 0;
+  for (size_t r = 0; r < n; ++r) right -= cost[r * n + static_cast<size_t>(column[r])];
+  return right / static_cast<double>(t.total);
+}
+
+}  // namespace
+
+std::vector<int32_t> k_means(const at::Tensor& z, int64_t clusters, const KMeansOptions& options) {
+  GS_ASSERT(clusters >= 1 && z.size(0) >= 1);
+  const double spread = z.var(0, /*unbiased=*/false).mean().item<double>();
+  Lloyd lloyd(z, clusters);
+  double least = std::numeric_limits<double>::infinity();
+  at::Tensor best;
+  for (int64_t restart = 0; restart < options.restarts; ++restart) {
+    at::Tensor centres = lloyd.plus_plus(Random(options.seed).fork("k-means", restart));
+    double distortion = 0;
+    for (int64_t i = 0; i < options.iterations; ++i) {
+      const at::Tensor before = centres;
+      distortion = lloyd.step(centres);
+      if ((centres - before).square().sum().item<double>() <= options.tolerance * spread) break;
+    }
+    if (distortion >= least) continue;
+    least = distortion;
+    best = lloyd.nearest().to(at::kInt);
+  }
+  if (!best.defined()) best = at::zeros({z.size(0)}, at::kInt);  // distances were no numbers
+  return {best.const_data_ptr<int32_t>(), best.const_data_ptr<int32_t>() + best.numel()};
+}
+
+ClusteringScore compare(std::span<const int32_t> found, std::span<const int32_t> truth) {
+  const Contingency table(found, truth);
+  if (table.total == 0) return {};
+  return {normalised_information(table), adjusted_rand(table), matched(table)};
+}
+
+std::vector<int32_t> least_assignment(std::span<const double> cost, int64_t n) {
+  // Shortest augmenting paths: potentials u of rows and v of columns keep reduced costs from falling
+  // below 0; row 0 and column 0 are the place that a path starts from.
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  const auto size = static_cast<size_t>(n) + 1;
+  std::vector<double> u(size), v(size);
+  std::vector<size_t> row_of(size), way(size);
+  for (size_t row = 1; row < size; ++row) {
+    std::vector<double> least(size, kFar);
+    std::vector<bool> used(size);
+    size_t column = 0;
+    row_of[0] = row;
+    do {
+      used[column] = true;
+      const size_t at = row_of[column];
+      double delta = kFar;
+      size_t next = 0;
+      for (size_t c = 1; c < size; ++c) {
+        if (used[c]) continue;
+        const double reduced = cost[(at - 1) * (size - 1) + c - 1] - u[at] - v[c];
+        if (reduced < least[c]) least[c] = reduced, way[c] = column;
+        if (least[c] < delta) delta = least[c], next = c;
+      }
+      for (size_t c = 0; c < size; ++c) {
+        if (used[c]) u[row_of[c]] += delta, v[c] -= delta;
+        else least[c] -= delta;
+      }
+      column = next;
+    } while (row_of[column] != 0);
+    for (; column != 0; column = way[column]) row_of[column] = row_of[way[column]];
+  }
+  std::vector<int32_t> out(static_cast<size_t>(n));
+  for (size_t c = 1; c < size; ++c) out[row_of[c] - 1] = static_cast<int32_t>(c - 1);
+  return out;
+}
+
+std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels& labels,
+                                              int64_t runs, const KMeansOptions& options) {
+  if (labels.task == Task::none || labels.task == Task::multilabel)
+    fail_data("labels",
+              labels.task == Task::none ? "there are none to compare clusters with"
+                                        : "a node has several, and clusters do not overlap",
+              "clustering is scored on data with one class a node");
+  std::vector<ClusteringScore> out;
+  const std::span<const int32_t> truth(labels.single.data(), static_cast<size_t>(labels.single.size()));
+  for (int64_t run = 0; run < runs; ++run) {
+    KMeansOptions one = options;
+    one.seed = Random(options.seed).fork("clustering", run).key();
+    out.push_back(compare(k_means(z, labels.classes, one), truth));
+  }
+  return out;
+}
+
+}  // namespace gs

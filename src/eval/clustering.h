@@ -1,0 +1,41 @@
+// Clustering of embeddings by k-means, scored against classes: normalised mutual information (by the
+// arithmetic mean of the entropies), adjusted Rand index, and accuracy under the best matching of
+// clusters to classes (Hungarian method).
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dataset/dataset.h"
+
+namespace gs {
+
+struct KMeansOptions {
+  int64_t restarts = 10;     // the one of least distortion is kept
+  int64_t iterations = 300;  // at most
+  double tolerance = 1e-4;   // of the centres' movement, relative to the data's variance
+  uint64_t seed = 0;
+};
+
+// The cluster of each row of z [N, W], floats on the CPU; k-means++ starts, Lloyd's steps in blocks of
+// rows. The same for any number of threads.
+std::vector<int32_t> k_means(const at::Tensor& z, int64_t clusters, const KMeansOptions& options);
+
+struct ClusteringScore {  // fractions; the Rand index may be below 0
+  double nmi = 0, ari = 0, accuracy = 0;
+};
+// Truths of -1 are left out.
+ClusteringScore compare(std::span<const int32_t> found, std::span<const int32_t> truth);
+
+// The assignment of rows to columns of an n x n cost matrix (row-major) with the least sum.
+std::vector<int32_t> least_assignment(std::span<const double> cost, int64_t n);
+
+// A clustering for each of `runs` seeds, into as many clusters as there are classes. Data Error for
+// multi-label data and data without labels.
+std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels& labels,
+                                              int64_t runs, const KMeansOptions& options);
+
+}  // namespace gs

@@ -1,0 +1,189 @@
+#include "eval/links.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "eval/lbfgs.h"
+#include "eval/metrics.h"
+#include "nn/place.h"
+
+namespace gs {
+
+namespace {
+
+namespace stdfs = std::filesystem;
+
+constexpr int64_t kMostPairs = 200000;  // held out, of a large graph
+constexpr int64_t kRivals = 100;
+constexpr int64_t kBlockPairs = 65536;
+constexpr double kPenalty = 1e-4;
+
+at::Tensor ids(const std::vector<int32_t>& nodes) {
+  return at::tensor(at::ArrayRef<int32_t>(nodes), at::kInt).to(at::kLong);
+}
+
+struct Ends {
+  std::vector<int32_t> from, to;
+};
+
+Ends ends_of(const std::vector<NodePair>& pairs) {
+  Ends out;
+  for (const NodePair& pair : pairs) out.from.push_back(pair.from), out.to.push_back(pair.to);
+  return out;
+}
+
+at::Tensor products(const at::Tensor& z, const Ends& ends) {
+  return z.index_select(0, ids(ends.from)) * z.index_select(0, ids(ends.to));
+}
+
+// Scores of pairs by a weight for each column of z; a block of them at a time.
+std::vector<float> scores(const at::Tensor& z, const Ends& ends, const at::Tensor& weight) {
+  std::vector<float> out;
+  const auto count = static_cast<int64_t>(ends.from.size());
+  for (int64_t begin = 0; begin < count; begin += kBlockPairs) {
+    const int64_t end = std::min(count, begin + kBlockPairs);
+    const Ends block{{ends.from.begin() + begin, ends.from.begin() + end},
+                     {ends.to.begin() + begin, ends.to.begin() + end}};
+    const at::Tensor part = products(z, block).matmul(weight).contiguous();
+    out.insert(out.end(), part.const_data_ptr<float>(), part.const_data_ptr<float>() + part.numel());
+  }
+  return out;
+}
+
+// Logistic regression of known edges against pairs without one, on columns of mean square 1.
+at::Tensor learn(const at::Tensor& z, const HeldOut& held) {
+  Ends ends = ends_of(held.known), others = ends_of(held.unknown);
+  const auto positives = static_cast<int64_t>(ends.from.size());
+  ends.from.insert(ends.from.end(), others.from.begin(), others.from.end());
+  ends.to.insert(ends.to.end(), others.to.begin(), others.to.end());
+  const at::Tensor raw = products(z, ends);
+  const at::Tensor scale = raw.square().mean(0).sqrt().clamp_min(1e-12);
+  const at::Tensor x = (raw / scale).to(at::kDouble);
+  at::Tensor y = at::zeros({x.size(0)}, at::kDouble);
+  y.slice(0, 0, positives).fill_(1);
+  const int64_t width = x.size(1);
+  const Minimum found = minimise(
+      [&](const at::Tensor& at_flat) {
+        const at::Tensor w = at_flat.slice(0, 0, width);
+        const at::Tensor logits = x.matmul(w) + at_flat[width];
+        const at::Tensor error = (logits.sigmoid() - y) / static_cast<double>(x.size(0));
+        const double loss = at::binary_cross_entropy_with_logits(logits, y).item<double>() +
+                            kPenalty / 2 * at::dot(w, w).item<double>();
+        return Evaluation{loss,
+                          at::cat({x.t().matmul(error) + kPenalty * w, error.sum().view({1})})};
+      },
+      at::zeros({width + 1}, at::kDouble), {.iterations = 200, .tolerance = 1e-6});
+  return found.x.slice(0, 0, width).to(at::kFloat) / scale;
+}
+
+LinkScore score_all(const at::Tensor& z, const HeldOut& held, const Ends& rivals,
+                    const at::Tensor& weight) {
+  const std::vector<float> positive = scores(z, ends_of(held.positive), weight);
+  LinkScore out = score_links(positive, scores(z, ends_of(held.negative), weight));
+  out.mrr = 100 * mean_reciprocal_rank(positive, scores(z, rivals, weight));
+  return out;
+}
+
+Ends rivals_of(const Csr& graph, const HeldOut& held, Random random) {
+  Ends out;
+  for (size_t i = 0; i < held.positive.size(); ++i) {
+    const int32_t from = held.positive[i].from;
+    std::vector<int32_t> to = strangers(graph, from, kRivals, random.fork("rivals", i));
+    if (to.empty()) to.push_back(from);  // joined to everyone: its own loop is all there is to ask
+    to.resize(kRivals, to.back());
+    out.from.insert(out.from.end(), kRivals, from);
+    out.to.insert(out.to.end(), to.begin(), to.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+LinkScore score_links(std::span<const float> positive, std::span<const float> negative) {
+  std::vector<float> all(positive.begin(), positive.end());
+  all.insert(all.end(), negative.begin(), negative.end());
+  std::vector<uint8_t> truth(all.size());
+  std::fill(truth.begin(), truth.begin() + static_cast<int64_t>(positive.size()), uint8_t{1});
+  LinkScore out;
+  out.auc = 100 * roc_auc(all, truth);
+
+  std::vector<size_t> order(all.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] > all[b]; });
+  double found = 0, sum = 0;
+  for (size_t begin = 0; begin < order.size();) {  // pairs of one score come in together
+    size_t end = begin;
+    double here = 0;
+    while (end < order.size() && all[order[end]] == all[order[begin]]) here += truth[order[end++]];
+    found += here;
+    sum += here * found / static_cast<double>(end);
+    begin = end;
+  }
+  out.average_precision = 100 * sum / static_cast<double>(positive.size());
+
+  std::vector<float> best(negative.begin(), negative.end());
+  std::sort(best.begin(), best.end(), std::greater<>());
+  const auto hits = [&](size_t k) {
+    if (best.size() < k) return 100.0;
+    const auto above = std::count_if(positive.begin(), positive.end(),
+                                     [&](float score) { return score > best[k - 1]; });
+    return 100 * static_cast<double>(above) / static_cast<double>(positive.size());
+  };
+  out.hits_10 = hits(10), out.hits_50 = hits(50), out.hits_100 = hits(100);
+  return out;
+}
+
+double mean_reciprocal_rank(std::span<const float> positive, std::span<const float> rivals) {
+  const size_t each = rivals.size() / positive.size();
+  double sum = 0;
+  for (size_t i = 0; i < positive.size(); ++i) {
+    double rank = 1;
+    for (const float rival : rivals.subspan(i * each, each))
+      rank += rival > positive[i] ? 1 : rival == positive[i] ? 0.5 : 0;
+    sum += 1 / rank;
+  }
+  return sum / static_cast<double>(positive.size());
+}
+
+LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainOn& train_on) {
+  if (!stdfs::is_directory(call.input))
+    fail_usage("--task links",
+               fmt::format("'{}' is not a run: embeddings made with all edges know the answers",
+                           printable(call.input)),
+               "name a run folder; its training is done again without the held-out edges");
+  const Place place = place_for(call.device);
+  const LoadedModel model = load_model(call.input, place);
+  if (method_info(model.info.options.method.method).supervised())
+    fail_usage("--task links", "the run learned from labels and gives no embeddings",
+               "use a run of a method that learns without labels");
+  Dataset data = load_dataset(call.data, load_like(model.info, call.load, call.given), progress);
+  if (data.features.width() != model.info.features)
+    fail_data(call.data,
+              fmt::format("has {} features, but the run has {}", data.features.width(),
+                          model.info.features),
+              "name the data that the run was trained on");
+  LinkResult out;
+  out.share = call.held_out;
+  const Csr whole = data.graph;
+  for (int64_t i = 0; i < call.seeds; ++i) {
+    const int64_t seed = model.info.options.train.seed + i;
+    const Random random = Random(static_cast<uint64_t>(seed)).fork("links");
+    HeldOut held = hold_out(whole, call.held_out, kMostPairs, random);
+    data.graph = held.graph;
+    const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
+    const Batch batch = whole_graph(data, trained.info.options.model.encoder,
+                                    trained.model->parameters().place());
+    const at::Tensor z = trained.model->embed(batch, {call.memory_mib << 20}, progress)
+                             .to(at::kCPU, at::kFloat)
+                             .contiguous();
+    const Ends rivals = rivals_of(whole, held, random);
+    LinkRun run;
+    run.seed = seed, run.held_out = static_cast<int64_t>(held.positive.size());
+    run.dot = score_all(z, held, rivals, at::ones({z.size(1)}));
+    run.logistic = score_all(z, held, rivals, learn(z, held));
+    out.runs.push_back(run);
+  }
+  return out;
+}
+
+}  // namespace gs

@@ -1,0 +1,54 @@
+// bench, run as a user runs it, on a real dataset where there is one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/files.h"
+#include "support/program.h"
+
+namespace gs::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(BenchCommand, MakesATableAndGoesOnWhereItStopped) {
+  GS_NEEDS_SHARED_DATA();
+  const TempFolder folder;
+  const std::string command = "bench actor=graphsurgeon --quick --runs 1 --json --data-root " +
+                              shared_data().string() + " -o " + (folder / "out").string();
+  const Outcome first = run_program(command);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const json rows = json::parse(first.out)["rows"];
+  ASSERT_EQ(rows.size(), 1);
+  for (const char* key : {"method", "dataset", "metric", "mean", "std", "paper", "ms_per_epoch",
+                          "peak_mib", "seconds"})
+    EXPECT_TRUE(rows[0].contains(key)) << key;
+  EXPECT_GT(rows[0]["mean"].get<double>(), 22);  // chance is 20
+  EXPECT_DOUBLE_EQ(rows[0]["paper"].get<double>(), 30.19);
+  EXPECT_TRUE(fs::exists(folder / "out" / "bench.md"));
+  EXPECT_FALSE(fs::exists(folder / "out" / "work" / "graphsurgeon-actor"));
+
+  const Outcome again = run_program(command);  // every cell is known: the very same row
+  EXPECT_EQ(json::parse(again.out)["rows"], rows);
+}
+
+TEST(BenchCommand, DataThatIsNotHereIsNamed) {
+  const TempFolder folder;
+  const Outcome run = run_program("bench photo=graphsurgeon --data-root " + folder.path().string() +
+                                  " -o " + (folder / "out").string());
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("photo"));
+  EXPECT_THAT(run.err, HasSubstr("data fetch"));
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(BenchCommand, AnUnknownMethodNamesTheNearest) {
+  const Outcome run = run_program("bench photo=graphsurgeom");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("graphsurgeon"));
+}
+
+}  // namespace
+}  // namespace gs::test
