@@ -30,9 +30,9 @@ from pathlib import Path
 from full_batch import DATA, PROGRAM, RESULTS, end_cleanly, machine, run, write
 
 SIZES = {
-    "flickr": {"nodes": 89250, "edges": 899756, "features": 500, "classes": 7, "batch": 1024},
-    "yelp": {"nodes": 716847, "edges": 13954819, "features": 300, "classes": 100, "labels-per-node": 10, "batch": 2048},
-    "reddit": {"nodes": 232965, "edges": 114615892, "features": 602, "classes": 41, "batch": 2048},
+    "flickr": {"nodes": 89250, "edges": 899756, "features": 500, "classes": 7, "signal": 1, "batch": 1024},
+    "yelp": {"nodes": 716847, "edges": 13954819, "features": 300, "classes": 100, "labels-per-node": 10, "signal": 3, "batch": 2048},
+    "reddit": {"nodes": 232965, "edges": 114615892, "features": 602, "classes": 41, "homophily": 0.3, "signal": 0.7, "batch": 2048},
 }
 LOADERS = ("full", "neighbor", "cluster", "saint")
 REAL = {  # as close to the whole graph as batches come: a tuned preset with batches of some hundred nodes
@@ -45,7 +45,7 @@ SHARE, RESIDENT, POINTS = 0.15, 2048, 1.5
 
 def generate(folder, size, threads):
     options = [part for key, value in size.items() if key != "batch" for part in (f"--{key}", value)]
-    run([PROGRAM, "data", "generate", "--generator", "sbm", *options, "--signal", 0.5, "--threads", threads, "-o", folder,
+    run([PROGRAM, "data", "generate", "--generator", "sbm", *options, "--threads", threads, "-o", folder,
          "--overwrite", "--json", "--quiet"])
     os.sync()
 
@@ -124,7 +124,7 @@ def limit(a):
     scratch = Path(tempfile.mkdtemp(prefix="large.", dir=RESULTS))
     try:
         nodes = a.limit * 2**20 * 3 // 2 // (4 * 512)
-        generate(scratch / "graph", {"nodes": nodes, "edges": 20 * nodes, "features": 512, "classes": 10}, a.threads)
+        generate(scratch / "graph", {"nodes": nodes, "edges": 20 * nodes, "features": 512, "classes": 10, "signal": 0.5}, a.threads)
         size = sum(f.stat().st_size for f in (scratch / "graph").iterdir()) / 2**20
         memory = a.limit * 3 // 4
         steps = {

@@ -79,6 +79,7 @@ void say(const CommonOptions& common,
 using Run = std::function<void()>;
 // Each declares its options and subcommands on `app` and stores what to run in the chosen one's
 // callback.
+void setup_ablate(CLI::App& app, Run& run);
 void setup_bench(CLI::App& app, Run& run);
 void setup_data(CLI::App& app, Run& run);
 void setup_options(CLI::App& app, Run& run);

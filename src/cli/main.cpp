@@ -20,6 +20,7 @@ constexpr Command kCommands[] = {
     {"embed", "embed a graph with a trained model", setup_embed},
     {"eval", "score embeddings by the linear protocol", setup_eval},
     {"bench", "the paper's tables: methods on datasets, trained and scored", setup_bench},
+    {"ablate", "the paper's ablations, each claim checked", setup_ablate},
     {"data", "look at, convert, generate and fetch datasets", setup_data},
     {"inspect", "what the learned augmentations of a run do", setup_inspect},
     {"options", "every option of every command as one page", setup_options},

@@ -1,0 +1,86 @@
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "dataset/catalog.h"
+#include "study/ablations.h"
+#include "study/grid.h"
+#include "study/tables.h"
+
+namespace gs::cli {
+
+namespace {
+
+std::vector<const Ablation*> chosen(const std::string& name) {
+  std::vector<const Ablation*> out;
+  std::vector<std::string> known{"all"};
+  for (const Ablation& ablation : ablations()) {
+    known.emplace_back(ablation.name);
+    if (name == "all" || ablation.name == name) out.push_back(&ablation);
+  }
+  if (out.empty()) fail_unknown("ablation", name, known, "ablate");
+  return out;
+}
+
+std::vector<std::string> datasets_here(const AblationOptions& options, const CommonOptions& common) {
+  const auto root = data_root(options.data_root);
+  std::vector<std::string> out;
+  if (options.datasets != "all") {
+    for (const CellName& cell : parse_grid({options.datasets + "=graphsurgeon"}))
+      if (locate(*find_catalog(cell.dataset), root)) out.push_back(cell.dataset);
+      else say(common, fmt::format("not here, and left out: {}\n", cell.dataset));
+  } else {
+    for (const CatalogEntry& entry : catalog()) {
+      const std::string name(entry.name);
+      if (!entry.in_paper || is_large(name) || !locate(entry, root)) continue;
+      if (!options.quick || name == "photo" || name == "pubmed") out.push_back(name);
+    }
+  }
+  if (out.empty())
+    fail_data(root.string(), "has none of the datasets",
+              "fetch one with 'graphsurgeon data fetch NAME', or name the folder with --data-root");
+  return out;
+}
+
+nlohmann::json to_json(const AblationResult& r) {
+  return {{"name", r.name}, {"holds", r.holds}, {"text", r.text}, {"rows", r.rows}};
+}
+
+}  // namespace
+
+void setup_ablate(CLI::App& app, Run& run) {
+  auto state = std::make_shared<Bound<AblationOptions>>();
+  auto name = std::make_shared<std::string>(), output = std::make_shared<std::string>("ablations");
+  std::string about = "all, or one of";
+  for (const Ablation& ablation : ablations())
+    about += fmt::format("\n{} ({})", ablation.name, ablation.summary);
+  app.add_option("NAME", *name, about)->required();
+  app.add_option("-o,--output", *output, "folder of the results: a JSON file and a figure each")
+      ->capture_default_str();
+  state->bind(app);
+  app.callback([=, &run] {
+    run = [=] {
+      const AblationOptions& options = state->get<AblationOptions>();
+      const auto which = chosen(*name);
+      const auto datasets = datasets_here(options, state->common);
+      const std::filesystem::path folder = *output;
+      const auto progress = begin(state->common);
+      std::filesystem::create_directories(folder);
+      const Laboratory laboratory(folder, state->common.threads, options.data_root,
+                                  stop_on_signals());
+      nlohmann::json all = nlohmann::json::array();
+      for (const Ablation* ablation : which) {
+        const AblationResult result =
+            run_ablation(*ablation, datasets, options, laboratory, *progress);
+        write_file(folder / (result.name + ".json"), to_json(result).dump(2) + "\n");
+        write_file(folder / (result.name + ".svg"), result.figure);
+        all.push_back(to_json(result));
+        if (!state->common.json) print(fmt::format("{}: {}\n\n", result.name, result.text));
+      }
+      if (state->common.json) print_json({{"ablations", all}});
+      else print(fmt::format("wrote {}\n", folder.string()));
+    };
+  });
+}
+
+}  // namespace gs::cli

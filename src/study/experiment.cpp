@@ -1,0 +1,124 @@
+#include "study/experiment.h"
+
+#include <optional>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "config/methods.h"
+#include "study/process.h"
+#include "version.h"
+
+namespace gs {
+
+namespace {
+
+namespace stdfs = std::filesystem;
+using nlohmann::json;
+
+json settings_of(const Experiment& experiment) {
+  RunOptions options = experiment.options;
+  options.load.data_root.clear();
+  return {{"dataset", experiment.dataset}, {"options", describe(options).json()},
+          {"seeds", experiment.seeds},     {"score", experiment.score},
+          {"version", GS_VERSION},         {"probe_epochs", experiment.probe_epochs}};
+}
+
+std::optional<json> known(const stdfs::path& file, const json& settings) {
+  if (!stdfs::exists(file)) return std::nullopt;
+  try {
+    const json found = json::parse(MappedFile(file).text());
+    if (found.at("settings") == settings) return found.at("row");
+  } catch (const json::exception&) {  // not one of ours, or damaged: made anew
+  }
+  return std::nullopt;
+}
+
+std::string first_line(const std::string& text) {
+  const size_t at = text.find("error: ");
+  const std::string from = at == std::string::npos ? text : text.substr(at + 7);
+  return printable(from.substr(0, from.find('\n')), 200);
+}
+
+json with_problem(json row, const ProcessResult& result) {
+  row["problem"] = result.exit_code >= 128
+                       ? fmt::format("killed by signal {}", result.exit_code - 128)
+                       : first_line(result.errors);
+  return row;
+}
+
+// [epoch, validation] of the epochs that were looked at.
+json curve_of(const stdfs::path& metrics) {
+  json out = json::array();
+  const MappedFile file(metrics);
+  std::string_view text = file.text();
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1);
+    const json line = json::parse(text.substr(0, end));
+    if (line.contains("validation")) out.push_back({line["epoch"], line["validation"]});
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+json Laboratory::run(const Experiment& experiment) const {
+  const stdfs::path file = folder_ / "cells" / (experiment.name + ".json");
+  const json settings = settings_of(experiment);
+  if (auto row = known(file, settings)) return *row;
+  const json row = make(experiment);
+  if (!row.contains("problem")) {
+    stdfs::create_directories(file.parent_path());
+    write_file(file, json{{"settings", settings}, {"row", row}}.dump(2) + "\n");
+  }
+  return row;
+}
+
+json Laboratory::make(const Experiment& experiment) const {
+  const stdfs::path work = folder_ / "work" / experiment.name;
+  const std::string run = (work / "run").string(), config = (work / "config.json").string();
+  const auto call = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--json", "--quiet"});
+    if (threads_ > 0) arguments.insert(arguments.end(), {"--threads", std::to_string(threads_)});
+    if (!data_root_.empty()) arguments.insert(arguments.end(), {"--data-root", data_root_});
+    ProcessResult result = run_program(arguments, stop_);
+    if (stop_ && *stop_)
+      throw Error(ErrorKind::interrupted, fmt::format("stopped in {}", experiment.name),
+                  folder_.string(), "the same command goes on from here");
+    return result;
+  };
+  stdfs::create_directories(work);
+  RunOptions options = experiment.options;
+  json values = describe(options).json();
+  values.erase("data-root");
+  write_file(config, json{{"options", values}}.dump(2) + "\n");
+
+  json row{{"dataset", experiment.dataset}, {"method", options.method.method}};
+  const ProcessResult trained =
+      call({"train", experiment.dataset, "-o", run, "--config", config, "--resume"});
+  row["peak_mib"] = trained.peak_mib;
+  if (trained.exit_code != 0) return with_problem(row, trained);
+  const json train = json::parse(trained.output);
+  for (const char* key : {"epochs", "ms_per_epoch", "loader", "parameters"}) row[key] = train[key];
+  row["seconds"] = trained.seconds;
+  if (options.train.select == Select::val) row["curve"] = curve_of(work / "run" / "metrics.jsonl");
+  if (experiment.score) {
+    std::vector<std::string> eval{"eval", run, experiment.dataset, "--no-reference"};
+    if (experiment.probe_epochs > 0)
+      eval.insert(eval.end(), {"--probe-epochs", std::to_string(experiment.probe_epochs)});
+    if (!method_info(options.method.method).supervised())
+      eval.insert(eval.end(), {"--runs", std::to_string(options.train.runs), "--seeds",
+                               std::to_string(experiment.seeds)});
+    const ProcessResult evaluated = call(eval);
+    if (evaluated.exit_code != 0) return with_problem(row, evaluated);
+    const json score = json::parse(evaluated.output);
+    for (const char* key : {"metric", "mean", "std", "std_over_seeds", "runs", "splits"})
+      row[key] = score[key];
+    row["seconds"] = trained.seconds + evaluated.seconds;
+  }
+  std::error_code ignored;
+  stdfs::remove_all(work, ignored);
+  return row;
+}
+
+}  // namespace gs

@@ -1,0 +1,109 @@
+#include "study/ablations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "study/figure.h"
+
+namespace gs {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+const Ablation& named(std::string_view name) {
+  for (const Ablation& ablation : ablations())
+    if (ablation.name == name) return ablation;
+  throw std::runtime_error("no such ablation");
+}
+
+json row(const std::string& variant, double mean, double ms = 10, double mib = 100) {
+  return {{"dataset", "photo"},  {"variant", variant}, {"mean", mean},
+          {"ms_per_epoch", ms}, {"peak_mib", mib},    {"parameters", 1},
+          {"aug_dim", 1},       {"gamma", 1},         {"lr", 1}};
+}
+
+TEST(Ablations, ExperimentsHaveNamesOfTheirOwn) {
+  for (const bool quick : {false, true}) {
+    AblationOptions options;
+    options.quick = quick;
+    std::set<std::string> names;
+    for (const Ablation& ablation : ablations())
+      for (const Experiment& one : ablation.experiments({"photo", "pubmed"}, options)) {
+        EXPECT_TRUE(names.insert(one.name).second) << one.name;
+        EXPECT_THAT(one.name, HasSubstr(one.dataset));
+      }
+    EXPECT_GT(names.size(), 20);
+  }
+}
+
+TEST(Ablations, TheLossChangesTheConstraintAlone) {
+  const auto all = named("loss").experiments({"photo"}, {});
+  ASSERT_EQ(all.size(), 4);
+  for (const Experiment& one : all) {
+    EXPECT_EQ(one.options.train.epochs, 100);
+    EXPECT_EQ(one.options.model.aug_dim, all[0].options.model.aug_dim);
+  }
+  EXPECT_EQ(all[0].options.loss.constraint, Constraint::naive);
+  // gamma N / (2 K^1.5)
+  EXPECT_NEAR(all[3].options.loss.gamma,
+              all[0].options.loss.gamma * 7650 / (2 * std::pow(128, 1.5)), 1e-9);
+}
+
+TEST(Ablations, ClaimsAreJudgedByTheNumbers) {
+  const auto loss = [](double improved) {
+    return named("loss").judge({row("naive", 90, 100, 900), row("original", 90, 12, 120),
+                                row("improved", improved), row("scaled", 91)});
+  };
+  EXPECT_TRUE(loss(89.9).holds);
+  EXPECT_FALSE(loss(80).holds);
+  EXPECT_THAT(loss(89.9).text, HasSubstr("9.0 times the memory and 10.0 times the time"));
+
+  EXPECT_TRUE(named("symmetry").judge({row("symmetric", 91), row("asymmetric", 90)}).holds);
+  EXPECT_FALSE(named("symmetry").judge({row("symmetric", 90), row("asymmetric", 91)}).holds);
+
+  const auto batches = [](double large) {
+    return named("batch-size").judge({row("64", 80), row("1024", 85), row("4096", large)});
+  };
+  EXPECT_TRUE(batches(85.3).holds);
+  EXPECT_FALSE(batches(88).holds);
+
+  const auto modes = [](double pre_ms) {
+    return named("pre-vs-post").judge({row("pre-equal", 90, pre_ms, 200), row("post-equal", 90.5)});
+  };
+  EXPECT_TRUE(modes(20).holds);
+  EXPECT_FALSE(modes(11).holds);
+
+  const auto curve = [](double late) {
+    return named("convergence")
+        .judge({{{"dataset", "photo"}, {"variant", "curve"}, {"curve", {{10, 80}, {50, 90}, {200, late}}}}});
+  };
+  EXPECT_TRUE(curve(90.5).holds);
+  EXPECT_FALSE(curve(92).holds);
+}
+
+TEST(Ablations, AFailedTrainingTakesNoPart) {
+  json failed = row("asymmetric", 99);
+  failed["problem"] = "killed by signal 9";
+  const AblationResult result = named("symmetry").judge({row("symmetric", 90), failed});
+  EXPECT_FALSE(result.holds);
+}
+
+TEST(Figures, HoldTheirNumbersAsText) {
+  const std::string lines =
+      line_chart({"A <b>", "x", "y", {{"one & two", {{1, 2}, {2, std::nan("")}, {4, 8}}}}, true});
+  EXPECT_THAT(lines, HasSubstr("<title>A &lt;b&gt;: one &amp; two 1: 2,"));
+  EXPECT_THAT(lines, Not(HasSubstr("\"nan")));
+  const std::string bars = bar_chart({"B", "MiB", {"photo", "cs"}, {{"ours", {1, 2}}, {"other", {3, 4}}}});
+  EXPECT_THAT(bars, HasSubstr("cs other: 4"));
+  size_t rects = 0;
+  for (size_t at = bars.find("<rect"); at != std::string::npos; at = bars.find("<rect", at + 1)) ++rects;
+  EXPECT_EQ(rects, 6);  // four bars, two of the legend
+  EXPECT_THAT(line_chart({"empty", "", "", {}}), HasSubstr("nothing to draw"));
+}
+
+}  // namespace
+}  // namespace gs
