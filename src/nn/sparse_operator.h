@@ -8,6 +8,7 @@
 #include <span>
 
 #include "graph/csr.h"
+#include "nn/attention.h"
 #include "nn/finishing.h"
 #include "nn/tensor.h"
 
@@ -22,6 +23,17 @@ class SparseOperator : public std::enable_shared_from_this<SparseOperator> {
   // finish(M [W1' W2' ...]), each W being [outputs, columns]: a linear map of the rows of M.
   virtual at::Tensor times(std::span<const at::Tensor> weights,
                            const Finishing& finishing = {}) const = 0;
+  // Graph attention over the entries of M, whose values do not count, and each target itself
+  // (nn/attention.h): [columns, heads * d] -> [rows, heads * d]. Targets are the first sources.
+  // With scores that are known already, or with those that the vectors give. A slice takes the
+  // target scores of its own rows, and has no backward.
+  virtual at::Tensor attend(const at::Tensor& messages, const Scores& scores,
+                            const AttentionOptions& options) const = 0;
+  virtual at::Tensor attend(const at::Tensor& messages, const ScoreVectors& vectors,
+                            const AttentionOptions& options) const = 0;
+  // Both scores of all rows of `messages`, which may be some of the sources.
+  virtual Scores scores(const at::Tensor& messages, const ScoreVectors& vectors,
+                        int64_t heads) const = 0;
   // Rows [begin, end), sharing storage.
   virtual std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const = 0;
   virtual at::Device device() const = 0;

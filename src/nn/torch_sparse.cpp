@@ -100,7 +100,7 @@ std::shared_ptr<const SparseOperator> TorchSparse::slice(int64_t begin, int64_t 
                                matrix_.col_indices().slice(0, first, last),
                                matrix_.values().slice(0, first, last), end - begin, columns());
   return std::shared_ptr<const SparseOperator>(
-      new TorchSparse(end - begin, columns(), std::move(part)));
+      new TorchSparse(end - begin, columns(), std::move(part), first_row_ + begin));
 }
 
 }  // namespace gs
