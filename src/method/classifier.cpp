@@ -42,7 +42,10 @@ void Classifier::prepare(const Dataset& data, const Split* split) {
 }
 
 at::Tensor Classifier::logits(const Batch& batch, const Pass& pass) const {
-  return batch.of_seeds(encoder_.forward(batch.features, batch.adjacency, pass, batch.aggregated));
+  const auto drop = pass.dropout(encoder_.shape().dropout, "features", 0);
+  const Input x = batch.features.dropped(drop, parameters_.place().native);
+  return batch.of_seeds(
+      encoder_.forward(x, batch.adjacency, pass, drop.empty() ? batch.aggregated : at::Tensor()));
 }
 
 Loss Classifier::loss(const Batch& batch, const Step& step) {
@@ -59,7 +62,8 @@ at::Tensor Classifier::output(const Batch& batch) const {
 }
 
 int64_t Classifier::first_width() const {
-  return encoder_.shape().convolution == Convolution::gat ? 0 : encoder_.width(0);
+  const EncoderShape& shape = encoder_.shape();
+  return shape.dropout > 0 || shape.convolution == Convolution::gat ? 0 : encoder_.width(0);
 }
 
 at::Tensor Classifier::embed(const Batch& whole, const InferenceOptions& options,

@@ -69,7 +69,7 @@ void PprGo::prepare(const Dataset& data, const Split* split) {
 }
 
 at::Tensor PprGo::predict(const Input& x, const Pass& pass) const {
-  Input h = x;
+  Input h = x.dropped(pass.dropout(dropout_, "features", 0), parameters_.place().native);
   for (size_t l = 0; l < layers_.size(); ++l) {
     Finishing finish = Finishing::none(parameters_.place().native);
     finish.bias = layers_[l].bias();

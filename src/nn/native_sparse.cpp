@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "nn/kept.h"
 #include "nn/native_finish.h"
 
@@ -101,8 +102,9 @@ SparseMatrix rows_of(const Csr& graph) {
   return {graph.nodes(), graph.nodes(), graph.offsets, graph.neighbors, graph.weights};
 }
 
-// By counting: entries of a column come in the order of their rows.
-SparseMatrix transposed(const SparseMatrix& m) {
+// By counting: entries of a column come in the order of their rows. `origin` receives the number of
+// each entry in m.
+SparseMatrix transposed(const SparseMatrix& m, std::vector<int64_t>* origin = nullptr) {
   std::vector<int64_t> offsets(static_cast<size_t>(m.columns) + 1);
   const int64_t first = m.offsets[0], last = m.offsets[m.rows];  // a slice has more beside it
   for (const int32_t c : m.indices.slice(first, last)) ++offsets[static_cast<size_t>(c) + 1];
@@ -110,11 +112,13 @@ SparseMatrix transposed(const SparseMatrix& m) {
   std::vector<int64_t> at(offsets.begin(), offsets.end() - 1);
   std::vector<int32_t> indices(static_cast<size_t>(last - first));
   std::vector<float> values(m.values.empty() ? 0 : indices.size());
+  if (origin) origin->resize(indices.size());
   for (int64_t r = 0; r < m.rows; ++r)
     for (int64_t e = m.offsets[r]; e < m.offsets[r + 1]; ++e) {
       const auto to = static_cast<size_t>(at[static_cast<size_t>(m.indices[e])]++);
       indices[to] = static_cast<int32_t>(r);
       if (!values.empty()) values[to] = m.values[e];
+      if (origin) (*origin)[to] = e;
     }
   return {m.columns, m.rows, std::move(offsets), std::move(indices), std::move(values)};
 }
@@ -185,6 +189,34 @@ at::Tensor NativeSparse::times(std::span<const at::Tensor> weights, const Finish
   if (f.relu && f.skip.defined()) return times(weights, without_skip(f)) + f.skip;
   return Map::apply(weights[0], weights.size() == 2 ? Maybe(weights[1]) : std::nullopt,
                     maybe(f.bias), maybe(f.skip), std::move(self), FinishSpec{f.relu, f.dropout});
+}
+
+std::shared_ptr<const SparseOperator> NativeSparse::dropped(const DropoutRule& rule) const {
+  GS_ASSERT(!is_slice_ && scales_.row_scale.empty() && scales_.self_weight.empty());
+  if (origin_.empty()) transpose_ = transposed(matrix_, &origin_);  // once for all steps
+  const int64_t count = matrix_.nonzeros();
+  std::vector<float> values(static_cast<size_t>(count)), across(values.size());
+  parallel_for((count + kMaskColumns - 1) / kMaskColumns, 64, [&](int64_t begin, int64_t end) {
+    uint32_t bits[bit_words(kMaskColumns)];
+    const auto scale = static_cast<float>(rule.scale);
+    for (int64_t line = begin; line < end; ++line) {
+      kept_bits(std::span(&rule, 1), line, 1, kMaskColumns, bits);
+      const int64_t first = line * kMaskColumns, last = std::min(count, first + kMaskColumns);
+      for (int64_t e = first; e < last; ++e) {
+        const bool kept = bits[(e - first) / 32] >> (e - first) % 32 & 1;
+        values[e] = kept ? (matrix_.values.empty() ? scale : scale * matrix_.values[e]) : 0;
+      }
+    }
+  });
+  parallel_for(count, 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t e = begin; e < end; ++e) across[e] = values[origin_[e]];
+  });
+  SparseMatrix rest = matrix_;
+  rest.values = std::move(values);
+  auto out = std::make_shared<NativeSparse>(rest);
+  out->transpose_ = transpose_;
+  out->transpose_.values = std::move(across);
+  return out;
 }
 
 std::shared_ptr<const SparseOperator> NativeSparse::slice(int64_t begin, int64_t end) const {

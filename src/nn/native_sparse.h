@@ -25,6 +25,7 @@ class NativeSparse : public SparseOperator {
                     const AttentionOptions& options) const override;
   Scores scores(const at::Tensor& messages, const ScoreVectors& vectors,
                 int64_t heads) const override;
+  std::shared_ptr<const SparseOperator> dropped(const DropoutRule& rule) const override;
   std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const override;
   at::Device device() const override { return at::kCPU; }
 
@@ -43,6 +44,7 @@ class NativeSparse : public SparseOperator {
   bool symmetric_ = false;
   mutable SparseMatrix transpose_;  // empty until needed, and when symmetric
   mutable Normalization transpose_scales_;
+  mutable std::vector<int64_t> origin_;  // of each entry of the transpose, among M's
 };
 
 }  // namespace gs

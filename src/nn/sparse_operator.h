@@ -14,6 +14,8 @@
 
 namespace gs {
 
+constexpr int64_t kMaskColumns = 128;  // of the mask that drops stored entries
+
 class SparseOperator : public std::enable_shared_from_this<SparseOperator> {
  public:
   virtual ~SparseOperator() = default;
@@ -34,6 +36,9 @@ class SparseOperator : public std::enable_shared_from_this<SparseOperator> {
   // Both scores of all rows of `messages`, which may be some of the sources.
   virtual Scores scores(const at::Tensor& messages, const ScoreVectors& vectors,
                         int64_t heads) const = 0;
+  // M with some of its stored entries dropped, for one step: entry e, in the order of rows, is
+  // element (e / 128, e mod 128) of the rule's mask. Not of a slice.
+  virtual std::shared_ptr<const SparseOperator> dropped(const DropoutRule& rule) const = 0;
   // Rows [begin, end), sharing storage.
   virtual std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const = 0;
   virtual at::Device device() const = 0;

@@ -25,6 +25,7 @@ class TorchSparse : public SparseOperator {
                     const AttentionOptions& options) const override;
   Scores scores(const at::Tensor& messages, const ScoreVectors& vectors,
                 int64_t heads) const override;
+  std::shared_ptr<const SparseOperator> dropped(const DropoutRule& rule) const override;
   std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const override;
   at::Device device() const override { return matrix_.device(); }
   const at::Tensor& matrix() const { return matrix_; }
