@@ -26,7 +26,7 @@ namespace gs {
 struct Attention {
   SparseRows rows;                       // targets by sources; targets are the first sources
   int64_t first_row = 0;                 // the node of row 0: a block of rows may be passed
-  int64_t heads = 1, width = 0;          //
+  int64_t heads = 1, width = 0;          // in all; columns of each
   float slope = 0.2f;                    // of leaky() below zero
   std::span<const DropoutRule> dropout;  // one a view, all of one probability; empty: none
   const float* messages = nullptr;       // h [sources, heads * width]

@@ -24,13 +24,13 @@ Floats random_floats(int64_t count, uint64_t seed, double scale = 1) {
 
 struct Matrix {
   int64_t rows, columns;
-  std::vector<int64_t> offsets{0};
+  std::vector<int64_t> offsets;
   std::vector<int32_t> indices;
 
   // Row 0 is empty, row 1 a hub that hears from everyone, itself too; the others hear from random
   // ones, in no order, twice from some.
   static Matrix random(int64_t rows, int64_t columns, int64_t per_row) {
-    Matrix out{rows, columns};
+    Matrix out{rows, columns, {0}, {}};
     Random random(3);
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t i = 0; i < (r == 0 ? 0 : r == 1 ? columns : per_row); ++i)
@@ -40,7 +40,7 @@ struct Matrix {
     return out;
   }
   Matrix transposed() const {
-    Matrix out{columns, rows};
+    Matrix out{columns, rows, {0}, {}};
     for (int64_t c = 0; c < columns; ++c) {
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t e = offsets[r]; e < offsets[r + 1]; ++e)
