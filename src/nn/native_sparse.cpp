@@ -102,9 +102,8 @@ SparseMatrix rows_of(const Csr& graph) {
   return {graph.nodes(), graph.nodes(), graph.offsets, graph.neighbors, graph.weights};
 }
 
-// By counting: entries of a column come in the order of their rows. `origin` receives the number of
-// each entry in m.
-SparseMatrix transposed(const SparseMatrix& m, std::vector<int64_t>* origin = nullptr) {
+// By counting: entries of a column come in the order of their rows.
+SparseMatrix transposed(const SparseMatrix& m) {
   std::vector<int64_t> offsets(static_cast<size_t>(m.columns) + 1);
   const int64_t first = m.offsets[0], last = m.offsets[m.rows];  // a slice has more beside it
   for (const int32_t c : m.indices.slice(first, last)) ++offsets[static_cast<size_t>(c) + 1];
@@ -112,13 +111,11 @@ SparseMatrix transposed(const SparseMatrix& m, std::vector<int64_t>* origin = nu
   std::vector<int64_t> at(offsets.begin(), offsets.end() - 1);
   std::vector<int32_t> indices(static_cast<size_t>(last - first));
   std::vector<float> values(m.values.empty() ? 0 : indices.size());
-  if (origin) origin->resize(indices.size());
   for (int64_t r = 0; r < m.rows; ++r)
     for (int64_t e = m.offsets[r]; e < m.offsets[r + 1]; ++e) {
       const auto to = static_cast<size_t>(at[static_cast<size_t>(m.indices[e])]++);
       indices[to] = static_cast<int32_t>(r);
       if (!values.empty()) values[to] = m.values[e];
-      if (origin) (*origin)[to] = e;
     }
   return {m.columns, m.rows, std::move(offsets), std::move(indices), std::move(values)};
 }
@@ -193,9 +190,8 @@ at::Tensor NativeSparse::times(std::span<const at::Tensor> weights, const Finish
 
 std::shared_ptr<const SparseOperator> NativeSparse::dropped(const DropoutRule& rule) const {
   GS_ASSERT(!is_slice_ && scales_.row_scale.empty() && scales_.self_weight.empty());
-  if (origin_.empty()) transpose_ = transposed(matrix_, &origin_);  // once for all steps
   const int64_t count = matrix_.nonzeros();
-  std::vector<float> values(static_cast<size_t>(count)), across(values.size());
+  std::vector<float> values(static_cast<size_t>(count));
   parallel_for((count + kMaskColumns - 1) / kMaskColumns, 64, [&](int64_t begin, int64_t end) {
     uint32_t bits[bit_words(kMaskColumns)];
     const auto scale = static_cast<float>(rule.scale);
@@ -208,15 +204,9 @@ std::shared_ptr<const SparseOperator> NativeSparse::dropped(const DropoutRule& r
       }
     }
   });
-  parallel_for(count, 4096, [&](int64_t begin, int64_t end) {
-    for (int64_t e = begin; e < end; ++e) across[e] = values[origin_[e]];
-  });
   SparseMatrix rest = matrix_;
   rest.values = std::move(values);
-  auto out = std::make_shared<NativeSparse>(rest);
-  out->transpose_ = transpose_;
-  out->transpose_.values = std::move(across);
-  return out;
+  return std::make_shared<NativeSparse>(rest);
 }
 
 std::shared_ptr<const SparseOperator> NativeSparse::slice(int64_t begin, int64_t end) const {

@@ -44,7 +44,6 @@ class NativeSparse : public SparseOperator {
   bool symmetric_ = false;
   mutable SparseMatrix transpose_;  // empty until needed, and when symmetric
   mutable Normalization transpose_scales_;
-  mutable std::vector<int64_t> origin_;  // of each entry of the transpose, among M's
 };
 
 }  // namespace gs
