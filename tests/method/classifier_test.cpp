@@ -188,7 +188,7 @@ TEST_P(LearnsFromLabels, OurKernelsAndPlainOnesAgreeWithDropout) {
 }
 
 TEST_P(LearnsFromLabels, EmbeddingsAreTheForwardWithoutNoise) {
-  const Dataset data = test::labelled_graph();
+  const Dataset data = test::labelled_graph(5000);  // more than one block of rows
   const auto m = method(data, options(), kNative);
   const Batch batch = whole_graph(data, options().model.encoder, kNative);
   EXPECT_LT(test::relative_distance(m->output(batch), m->embed(batch).to(at::kDouble)), 1e-6);
