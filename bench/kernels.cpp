@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/adam.h"
+#include "kernels/attention.h"
 #include "kernels/dropout.h"
 #include "kernels/eigenmaps.h"
 #include "kernels/finish.h"
@@ -85,6 +86,65 @@ void aggregate(benchmark::State& state, bool fused) {
 }
 void aggregate_alone(benchmark::State& state) { aggregate(state, false); }
 void aggregate_fused(benchmark::State& state) { aggregate(state, true); }
+
+// Arguments: nodes, edges, heads, width of a head. The bytes are those of one aggregation: that the
+// softmax comes on top shows in the share.
+struct AttentionBench {
+  int64_t n, m, w;
+  Sparse a;
+  Floats x, source, target, out, positive, dh, ds, dt;
+  std::vector<AttentionRow> kept;
+  std::vector<DropoutRule> dropout;
+  Attention call;
+
+  AttentionBench(benchmark::State& state, double probability)
+      : n(state.range(0)),
+        m(state.range(1)),
+        w(state.range(2) * state.range(3)),
+        a(n, n, m),
+        x(random_floats(n * w)),
+        source(random_floats(n * state.range(2))),
+        target(source),
+        out(x.size()),
+        positive(x.size()),
+        dh(x.size()),
+        ds(source.size()),
+        dt(source.size()),
+        kept(source.size()) {
+    if (probability > 0) dropout.push_back(dropout_rule(1, probability));
+    call = {{n, n, a.offsets.data(), a.indices.data(), nullptr},
+            0,
+            state.range(2),
+            state.range(3),
+            0.2f,
+            dropout,
+            x.data(),
+            source.data(),
+            target.data()};
+  }
+  void forward() { attention(call, out.data(), positive.data(), kept.data()); }
+  void backward() {  // as if the matrix were symmetric: entries are counted the same
+    attention_backward(call, {call.rows, out.data(), positive.data(), kept.data(), x.data(),
+                              dh.data(), ds.data(), dt.data()});
+  }
+  double bytes() const { return 4.0 * static_cast<double>((m + 2 * n) * w); }
+};
+void attention_forward(benchmark::State& state) {
+  AttentionBench bench(state, 0);
+  for (auto _ : state) bench.forward();
+  report(state, bench.bytes());
+}
+void attention_dropped(benchmark::State& state) {
+  AttentionBench bench(state, 0.4);
+  for (auto _ : state) bench.forward();
+  report(state, bench.bytes());
+}
+void attention_back(benchmark::State& state) {
+  AttentionBench bench(state, 0);
+  bench.forward();
+  for (auto _ : state) bench.backward();
+  report(state, bench.bytes());
+}
 
 // Arguments: rows, columns, nonzeros, outputs.
 void features_forward(benchmark::State& state) {
@@ -169,6 +229,21 @@ GS_BENCHMARK(aggregate_fused)
     ->Args({18333, 163788, 354})
     ->Args({19717, 88648, 256})
     ->Args({233000, 4660000, 128});
+GS_BENCHMARK(attention_forward)
+    ->Args({7650, 238162, 1, 512})
+    ->Args({7650, 238162, 8, 64})
+    ->Args({7650, 238162, 8, 8})
+    ->Args({233000, 4660000, 4, 32});
+GS_BENCHMARK(attention_dropped)
+    ->Args({7650, 238162, 1, 512})
+    ->Args({7650, 238162, 8, 64})
+    ->Args({7650, 238162, 8, 8})
+    ->Args({233000, 4660000, 4, 32});
+GS_BENCHMARK(attention_back)
+    ->Args({7650, 238162, 1, 512})
+    ->Args({7650, 238162, 8, 64})
+    ->Args({7650, 238162, 8, 8})
+    ->Args({233000, 4660000, 4, 32});
 GS_BENCHMARK(features_forward)->Args({18333, 6805, 1100000, 708})->Args({19717, 500, 988031, 758});
 GS_BENCHMARK(features_backward)->Args({18333, 6805, 1100000, 708})->Args({19717, 500, 988031, 758});
 GS_BENCHMARK(finish_alone)->Args({18333, 256})->Args({200000, 256});

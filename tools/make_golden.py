@@ -13,6 +13,9 @@ Each file is one case, a model and a loss on a graph of 12 nodes. It holds
   losses, final.NAME       of ten steps of Adam (learning rate .01), and what they lead to
   embedding                both views side by side after them, in inference mode
 
+FOLDER/layers holds single convolutions: GATConv's output on such a graph, and the gradients of its sum weighted by
+`upstream`.
+
 A bias in front of a batch norm cancels: its gradient is rounding noise, which Adam would blow up to whole steps. Both
 sides therefore set it to zero before a step; `cancelled` lists the names.
 """
@@ -25,7 +28,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch_geometric.nn import GCNConv, SAGEConv
+from torch_geometric.nn import GATConv, GCNConv, SAGEConv
 
 NODES, FEATURES, LEARNING_RATE, STEPS = 12, 7, 0.01, 10
 HUB, ISOLATED, BLANK = 0, 11, 7  # a hub, a node without edges, a node without features
@@ -76,6 +79,13 @@ CASES = {
     "post_asymmetric": ({"asymmetric": True}, ()),
     "pre_zero_rows": ({"mode": "pre"}, ("zero_rows",)),
     "pre_zero_rows_naive": ({"mode": "pre", "constraint": "naive"}, ("zero_rows",)),
+}
+
+# name -> (heads, width of a head, properties of the data)
+ATTENTION_CASES = {
+    "gat": (1, 5, ()),
+    "gat_heads": (3, 4, ("directed",)),
+    "gat_loops": (2, 3, ("directed", "loops")),
 }
 
 
@@ -268,6 +278,21 @@ def run_case(name, changes, properties):
     return arrays
 
 
+def run_attention_case(name, heads, width, properties):
+    seed = sum(ord(c) * (i + 1) for i, c in enumerate(name))
+    torch.manual_seed(seed)
+    edges, _, features = make_data(np.random.default_rng(seed), properties)
+    layer = GATConv(FEATURES, width, heads, bias=False)
+    x, upstream = torch.from_numpy(features).requires_grad_(), torch.randn(NODES, heads * width)
+    out = layer(x, torch.from_numpy(edges))
+    (out * upstream).sum().backward()
+    arrays = {"edges": edges, "features": features, "heads": np.array(heads), "upstream": upstream.numpy(),
+              "output": out.detach().numpy(), "gradient.features": x.grad.numpy()}
+    for key, value in (("weight", layer.lin.weight), ("source", layer.att_src), ("target", layer.att_dst)):
+        arrays |= {key: value.detach().numpy(), "gradient." + key: value.grad.numpy()}
+    return arrays
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "tests" / "golden")
     folder.mkdir(parents=True, exist_ok=True)
@@ -277,6 +302,11 @@ def main():
         arrays = run_case(name, changes, properties)
         np.savez_compressed(folder / f"{name}.npz", **arrays)
         print(f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to {arrays['losses'][-1]:.6g}")
+    (folder / "layers").mkdir(exist_ok=True)
+    for name, case in ATTENTION_CASES.items():
+        arrays = run_attention_case(name, *case)
+        np.savez_compressed(folder / "layers" / f"{name}.npz", **arrays)
+        print(f"layers/{name}: {len(arrays)} arrays")
 
 
 if __name__ == "__main__":

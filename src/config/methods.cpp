@@ -10,12 +10,50 @@ namespace gs {
 namespace {
 
 using enum LoaderKind;
+using enum MethodGroup;
 const std::vector<LoaderKind> kAnyLoader{full, neighbor, cluster, saint};
 
 const MethodInfo kMethods[] = {
     {"graphsurgeon", MethodGroup::ours,
      "two learned augmentation heads and one encoder, under a Laplacian-Eigenmaps loss", kAnyLoader,
      "{}"},
+    {"gcn", supervised, "graph convolutions that learn from labels (Kipf and Welling 2017)",
+     kAnyLoader,
+     R"({"hidden": 64, "dropout": 0.5, "lr": 0.01, "weight-decay": 5e-4, "epochs": 200,
+         "select-every": 2, "checkpoint-every": 100})"},
+    {"graphsage", supervised,
+     "means of neighbours beside the node's own features, learning from labels (Hamilton et al. "
+     "2017)",
+     kAnyLoader,
+     R"({"encoder": "sage", "hidden": 64, "dropout": 0.5, "lr": 0.01, "weight-decay": 5e-4,
+         "epochs": 200, "select-every": 2, "checkpoint-every": 100})"},
+    {"gat",
+     supervised,
+     "attention over neighbours that learns from labels (Velickovic et al. 2018)",
+     {full, neighbor, cluster},
+     R"({"encoder": "gat", "hidden": 64, "heads": 8, "dropout": 0.6, "attention-dropout": 0.6,
+         "lr": 0.005, "weight-decay": 5e-4, "epochs": 200, "select-every": 2,
+         "checkpoint-every": 100})"},
+    {"clustergcn",
+     supervised,
+     "means of neighbours within parts of a partition, learning from labels (Chiang et al. 2019)",
+     {cluster},
+     R"({"loader": "cluster", "encoder": "sage", "hidden": 128, "dropout": 0.2, "lr": 0.01,
+         "epochs": 50, "select-every": 2, "checkpoint-every": 100})"},
+    {"graphsaint",
+     supervised,
+     "graph convolutions on random subgraphs, learning from labels (Zeng et al. 2020)",
+     {saint},
+     R"({"loader": "saint", "hidden": 128, "dropout": 0.2, "lr": 0.01, "epochs": 50,
+         "select-every": 2, "checkpoint-every": 100})"},
+    {"pprgo",
+     supervised,
+     "an MLP whose predictions personalised PageRank adds up, learning from labels (Bojchevski et "
+     "al. 2020)",
+     {full},
+     R"({"encoder": "sage", "alpha": 0.25, "epsilon": 1e-4, "top-k": 32, "hidden": 64, "layers": 2,
+         "dropout": 0.1, "lr": 0.005, "weight-decay": 1e-4, "epochs": 200, "select-every": 5,
+         "checkpoint-every": 100})"},
 };
 
 }  // namespace

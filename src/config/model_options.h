@@ -8,7 +8,7 @@ namespace gs {
 
 enum class AugmentMode { pre, post };  // heads before the encoder, or behind it
 enum class Combine { concat, mean, sum, first };
-enum class Convolution { gcn, sage };
+enum class Convolution { gcn, sage, gat };
 enum class NormKind { none, batch, layer };
 enum class Skip { sum, linear, none };
 std::span<const Named<AugmentMode>> names_of(AugmentMode);

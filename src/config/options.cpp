@@ -30,7 +30,8 @@ std::span<const Named<Combine>> names_of(Combine) {
 std::span<const Named<Convolution>> names_of(Convolution) {
   static constexpr Named<Convolution> kTable[] = {
       {"gcn", Convolution::gcn, "symmetric normalisation"},
-      {"sage", Convolution::sage, "mean of neighbours and a root weight"}};
+      {"sage", Convolution::sage, "mean of neighbours and a root weight"},
+      {"gat", Convolution::gat, "attention"}};
   return kTable;
 }
 

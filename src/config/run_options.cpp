@@ -50,6 +50,9 @@ void RunOptions::check() const {
                            name_of(names_of(loader.loader), loader.loader)),
                fmt::format("use one of: {}", known));
   }
+  if (model.encoder == Convolution::gat && !info.supervised())
+    fail_usage("--encoder", fmt::format("{} has no attention", info.name),
+               "use gcn or sage; gat is for the methods that learn from labels");
   loss.similarity_factor(1, 1);
   loader.fanouts_of(model.layers);
 }

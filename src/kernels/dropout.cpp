@@ -11,34 +11,10 @@
 #define HWY_TARGET_INCLUDE "kernels/dropout.cpp"
 #include <hwy/foreach_target.h>  // this file again, once for each target
 //
-#include <hwy/highway.h>
+#include "kernels/philox-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace gs::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-constexpr hn::CappedTag<uint32_t, 16> kWords;
-constexpr hn::CappedTag<int32_t, 16> kSigned;  // draws have 16 bits: signed comparison serves
-using Words = hn::Vec<decltype(kWords)>;
-
-struct Product {
-  Words high, low;
-};
-
-// The two halves of the 64-bit products of 32-bit lanes; b has the same value in all of them.
-HWY_INLINE Product multiply(Words a, Words b) {
-#if HWY_TARGET == HWY_SCALAR
-  const uint64_t product = uint64_t{hn::GetLane(a)} * hn::GetLane(b);
-  return {hn::Set(kWords, static_cast<uint32_t>(product >> 32)),
-          hn::Set(kWords, static_cast<uint32_t>(product))};
-#else
-  const auto e = hn::BitCast(kWords, hn::MulEven(a, b));
-  const auto o = hn::BitCast(kWords, hn::MulEven(hn::Shuffle2301(a), b));
-  // e holds low, high of the even lanes, o those of the odd ones.
-  return {hn::OddEven(o, hn::Shuffle2301(e)), hn::OddEven(hn::Shuffle2301(o), e)};
-#endif
-}
 
 // Sets bits [at, at + count) of a row of words from the low bits of `values`.
 inline void put(uint32_t* words, int64_t at, int64_t count, uint64_t values) {
@@ -54,29 +30,18 @@ inline void put(uint32_t* words, int64_t at, int64_t count, uint64_t values) {
 HWY_INLINE void group_bits(uint64_t key, uint32_t threshold, uint64_t row, uint32_t group,
                            uint64_t runs[8]) {
   constexpr size_t kLanes = hn::MaxLanes(kWords);
-  const auto last_dropped = hn::Set(kSigned, static_cast<int32_t>(threshold) - 1);
-  const auto low = hn::Set(kWords, 0xFFFFu);
-  const auto m0 = hn::Set(kWords, 0xD2511F53u), m1 = hn::Set(kWords, 0xCD9E8D57u);
   for (int d = 0; d < 8; ++d) runs[d] = 0;
   for (size_t first = 0; first < 16; first += kLanes) {
     Words c0 = hn::Set(kWords, static_cast<uint32_t>(row));
     Words c1 = hn::Set(kWords, static_cast<uint32_t>(row >> 32));
     Words c2 = hn::Iota(kWords, group * 16 + static_cast<uint32_t>(first));
     Words c3 = hn::Zero(kWords);
-    uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-    for (int round = 0; round < 10; ++round) {
-      const Product p0 = multiply(c0, m0), p1 = multiply(c2, m1);
-      c0 = hn::Xor(hn::Xor(p1.high, c1), hn::Set(kWords, k0));
-      c2 = hn::Xor(hn::Xor(p0.high, c3), hn::Set(kWords, k1));
-      c1 = p1.low, c3 = p0.low;
-      k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
-    }
+    philox_lanes(key, c0, c1, c2, c3);
     const Words words[4] = {c0, c1, c2, c3};
     for (int w = 0; w < 4; ++w)
       for (int half = 0; half < 2; ++half) {
-        const Words draw = half == 0 ? hn::And(words[w], low) : hn::ShiftRight<16>(words[w]);
         uint64_t kept = 0;
-        hn::StoreMaskBits(kSigned, hn::Gt(hn::BitCast(kSigned, draw), last_dropped),
+        hn::StoreMaskBits(kSigned, kept_lanes(words[w], half, threshold),
                           reinterpret_cast<uint8_t*>(&kept));
         runs[2 * w + half] |= (kept & ((uint64_t{1} << kLanes) - 1)) << first;
       }

@@ -42,8 +42,10 @@ at::Tensor LayerWise::encode(const Encoder& encoder, const Input& x, const Adjac
     at::Tensor messages = matrix(encoder.width(l));
     fill(messages, [&](int64_t b, int64_t e) { return encoder.messages(l, h.slice(b, e)); });
     at::Tensor out = matrix(encoder.width(l));
+    const Scores scores = encoder.scores(l, adjacency.layer(l), messages);
     fill(out, [&](int64_t b, int64_t e) {
-      return encoder.output(l, adjacency.layer(l).slice(b, e)->apply(messages), h.slice(b, e),
+      const auto block = adjacency.layer(l).slice(b, e);
+      return encoder.output(l, encoder.aggregate(l, *block, messages, scores, b), h.slice(b, e),
                             pass);
     });
     h = out;

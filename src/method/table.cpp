@@ -1,7 +1,9 @@
 // The makers of the methods that config/methods.cpp lists.
 #include "base/error.h"
+#include "method/classifier.h"
 #include "method/graphsurgeon.h"
 #include "method/method.h"
+#include "method/pprgo.h"
 
 namespace gs {
 
@@ -21,6 +23,12 @@ struct Maker {
 
 constexpr Maker kMakers[] = {
     {"graphsurgeon", make<GraphSurgeon>},
+    {"gcn", make<Classifier>},
+    {"graphsage", make<Classifier>},
+    {"gat", make<Classifier>},
+    {"clustergcn", make<Classifier>},
+    {"graphsaint", make<Classifier>},
+    {"pprgo", make<PprGo>},
 };
 
 }  // namespace

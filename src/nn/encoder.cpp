@@ -20,6 +20,10 @@ EncoderShape shape_of(int64_t inputs, int64_t outputs, const ModelOptions& optio
   return shape;
 }
 
+double glorot_bound(int64_t in, int64_t out) {
+  return std::sqrt(6.0 / static_cast<double>(in + out));
+}
+
 }  // namespace
 
 Encoder::Encoder(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
@@ -35,10 +39,16 @@ Encoder::Encoder(Parameters& store, const std::string& name, const EncoderShape&
     const int64_t out = is_last(l) ? shape.outputs : shape.hidden;
     const double linear_bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, in)));
     Layer layer;
-    if (shape.convolution == Convolution::gcn) {  // as PyG's GCNConv: Glorot weights, zero bias
-      layer.weight = store.uniform(prefix + ".lin.weight", {out, in},
-                                   std::sqrt(6.0 / static_cast<double>(in + out)));
+    if (shape.convolution != Convolution::sage) {  // as PyG's GCNConv: Glorot weights, zero bias
+      layer.weight = store.uniform(prefix + ".lin.weight", {out, in}, glorot_bound(in, out));
       layer.bias = store.constant(prefix + ".bias", {out}, 0);
+      if (attends()) {  // as PyG's GATConv
+        const int64_t own = heads(l), width = out / own;
+        GS_ASSERT(out % own == 0);
+        for (const auto& [vector, end] : {std::pair{&layer.attention.source, ".att_src"},
+                                          {&layer.attention.target, ".att_dst"}})
+          *vector = store.uniform(prefix + end, {1, own, width}, glorot_bound(own, width));
+      }
     } else {  // as PyG's SAGEConv: two Linear layers, the root one without bias
       layer.weight = store.uniform(prefix + ".lin_l.weight", {out, in}, linear_bound);
       layer.bias = store.uniform(prefix + ".lin_l.bias", {out}, linear_bound);
@@ -103,7 +113,7 @@ at::Tensor repeated(const at::Tensor& bias, int64_t views) {
 }  // namespace
 
 bool Encoder::is_plain(const Layer& layer) const {
-  return !layer.root.defined() && !layer.skip.defined() && !layer.gain.defined() &&
+  return !attends() && !layer.root.defined() && !layer.skip.defined() && !layer.gain.defined() &&
          shape_.activation == Activation::relu;
 }
 
@@ -117,6 +127,32 @@ Finishing Encoder::finishing(int64_t l, const Pass& pass) const {
 
 at::Tensor Encoder::messages(int64_t l, const Input& x, int64_t views) const {
   return linear(x, layers_[static_cast<size_t>(l)].weight, Finishing::none(native_), views);
+}
+
+AttentionOptions Encoder::attention(int64_t l, const Pass& pass) const {
+  AttentionOptions out;
+  out.heads = heads(l) * pass.views;
+  out.dropout = pass.dropout(shape_.attention_dropout, "attention", l);
+  return out;
+}
+
+at::Tensor Encoder::aggregate(int64_t l, const SparseOperator& adjacency,
+                              const at::Tensor& messages, const Pass& pass) const {
+  if (!attends()) return adjacency.apply(messages);
+  return adjacency.attend(messages, layers_[static_cast<size_t>(l)].attention, attention(l, pass));
+}
+
+Scores Encoder::scores(int64_t l, const SparseOperator& adjacency,
+                       const at::Tensor& messages) const {
+  if (!attends()) return {};
+  return adjacency.scores(messages, layers_[static_cast<size_t>(l)].attention, heads(l));
+}
+
+at::Tensor Encoder::aggregate(int64_t l, const SparseOperator& block, const at::Tensor& messages,
+                              const Scores& scores, int64_t first_row) const {
+  if (!attends()) return block.apply(messages);
+  const at::Tensor targets = scores.target.slice(0, first_row, first_row + block.rows());
+  return block.attend(messages, Scores{scores.source, targets}, attention(l, Pass::inference()));
 }
 
 at::Tensor Encoder::output(int64_t l, const at::Tensor& aggregated, const Input& x,
@@ -162,7 +198,7 @@ at::Tensor Encoder::forward(const Input& x, const Adjacency& adjacency, const Pa
     } else {
       const at::Tensor sums =
           known.defined() ? linear(known, layer.weight, Finishing::none(native_), pass.views)
-                          : a.apply(messages(l, h, pass.views));
+                          : aggregate(l, a, messages(l, h, pass.views), pass);
       out = output(l, sums, a.rows() == h.rows() ? h : h.slice(0, a.rows()), pass);
     }
     h = out;

@@ -26,6 +26,9 @@ struct EncoderShape {
   Skip skip = Skip::none;  // a sum needs layers of one width
   Activation activation = Activation::relu;
   double dropout = 0;
+  int64_t heads =
+      1;  // of attention, side by side in a hidden layer's width; the last layer has one
+  double attention_dropout = 0;
   bool norm_last = true, activate_last = false, drop_last = true;
 
   int64_t widest() const { return std::max(hidden, outputs); }
@@ -46,10 +49,16 @@ class Encoder {
   at::Tensor forward(const Input& x, const Adjacency& adjacency, const Pass& pass,
                      const at::Tensor& aggregated = {}) const;
 
-  // The two steps of layer `l`: messages of source rows, and the output of target rows from what
-  // was aggregated for them and their own input. forward() is these two over all rows, fused where
-  // the kernels can; callers may go through rows in blocks.
+  // The steps of layer `l`: messages of source rows, what target rows hear of them, and the output
+  // of target rows from that and their own input. forward() is these over all rows, fused where the
+  // kernels can; callers may go through rows in blocks.
   at::Tensor messages(int64_t l, const Input& x, int64_t views = 1) const;
+  at::Tensor aggregate(int64_t l, const SparseOperator& adjacency, const at::Tensor& messages,
+                       const Pass& pass) const;
+  // By a block of rows from `first_row` on, without gradients. `scores` are of all messages.
+  at::Tensor aggregate(int64_t l, const SparseOperator& block, const at::Tensor& messages,
+                       const Scores& scores, int64_t first_row) const;
+  Scores scores(int64_t l, const SparseOperator& adjacency, const at::Tensor& messages) const;
   at::Tensor output(int64_t l, const at::Tensor& aggregated, const Input& x,
                     const Pass& pass) const;
 
@@ -61,6 +70,7 @@ class Encoder {
   struct Layer {
     at::Tensor weight, bias;               // messages: x weight'; bias behind the aggregation
     at::Tensor root;                       // SAGE: x root' is added
+    ScoreVectors attention;                // GAT: [1, heads, width of a head]
     at::Tensor skip, skip_bias;            // learned linear skip
     at::Tensor gain, shift;                // norm
     at::Tensor running_mean, running_var;  // [views, width], batch norm
@@ -73,9 +83,12 @@ class Encoder {
                          const at::Tensor& skip) const;
   at::Tensor normalised(const Layer& layer, const at::Tensor& x, const Pass& pass) const;
   at::Tensor activated(int64_t l, const at::Tensor& x) const;  // where that is not a ReLU
-  Finishing finishing(int64_t l, const Pass& pass) const;      // ReLU and dropout of layer l
+  AttentionOptions attention(int64_t l, const Pass& pass) const;
+  Finishing finishing(int64_t l, const Pass& pass) const;  // ReLU and dropout of layer l
 
   bool is_last(int64_t l) const { return l + 1 == shape_.layers; }
+  bool attends() const { return shape_.convolution == Convolution::gat; }
+  int64_t heads(int64_t l) const { return is_last(l) ? 1 : shape_.heads; }
   bool activates(int64_t l) const { return shape_.activate_last || !is_last(l); }
 
   EncoderShape shape_;

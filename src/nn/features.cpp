@@ -1,5 +1,6 @@
 #include "nn/features.h"
 
+#include "base/error.h"
 #include "nn/cost.h"
 #include "nn/native_sparse.h"
 #include "nn/torch_sparse.h"
@@ -8,6 +9,15 @@ namespace gs {
 
 at::Tensor Input::times(const at::Tensor& weight) const {
   return sparse_ ? sparse_->times(std::span(&weight, 1)) : at::mm(dense_, weight.t());
+}
+
+Input Input::dropped(const std::vector<DropoutRule>& rule, bool native) const {
+  if (rule.empty()) return *this;
+  GS_ASSERT(rule.size() == 1);
+  if (sparse_) return Input(sparse_->dropped(rule[0]));
+  Finishing finish = Finishing::none(native);
+  finish.dropout = rule;
+  return finished(dense_, finish);
 }
 
 Input Input::slice(int64_t begin, int64_t end) const {

@@ -22,7 +22,9 @@ class Input {
   const SparseOperator& sparse_operator() const { return *sparse_; }
   at::Device device() const { return sparse_ ? sparse_->device() : dense_.device(); }
   at::Tensor times(const at::Tensor& weight) const;  // X W', W being [outputs, inputs]
-  Input slice(int64_t begin, int64_t end) const;     // rows [begin, end), sharing storage
+  // With some elements dropped, of sparse features some stored ones; itself without a rule.
+  Input dropped(const std::vector<DropoutRule>& rule, bool native) const;
+  Input slice(int64_t begin, int64_t end) const;  // rows [begin, end), sharing storage
 
  private:
   at::Tensor dense_;

@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "nn/kept.h"
 #include "nn/native_finish.h"
 
@@ -199,6 +200,27 @@ at::Tensor NativeSparse::times(std::span<const at::Tensor> weights, const Finish
   if (f.relu && f.skip.defined()) return times(weights, without_skip(f)) + f.skip;
   return Map::apply(weights[0], weights.size() == 2 ? Maybe(weights[1]) : std::nullopt,
                     maybe(f.bias), maybe(f.skip), std::move(self), FinishSpec{f.relu, f.dropout});
+}
+
+std::shared_ptr<const SparseOperator> NativeSparse::dropped(const DropoutRule& rule) const {
+  GS_ASSERT(!is_slice_ && scales_.row_scale.empty() && scales_.self_weight.empty());
+  const int64_t count = matrix_.nonzeros();
+  std::vector<float> values(static_cast<size_t>(count));
+  parallel_for((count + kMaskColumns - 1) / kMaskColumns, 64, [&](int64_t begin, int64_t end) {
+    uint32_t bits[bit_words(kMaskColumns)];
+    const auto scale = static_cast<float>(rule.scale);
+    for (int64_t line = begin; line < end; ++line) {
+      kept_bits(std::span(&rule, 1), line, 1, kMaskColumns, bits);
+      const int64_t first = line * kMaskColumns, last = std::min(count, first + kMaskColumns);
+      for (int64_t e = first; e < last; ++e) {
+        const bool kept = bits[(e - first) / 32] >> (e - first) % 32 & 1;
+        values[e] = kept ? (matrix_.values.empty() ? scale : scale * matrix_.values[e]) : 0;
+      }
+    }
+  });
+  SparseMatrix rest = matrix_;
+  rest.values = std::move(values);
+  return std::make_shared<NativeSparse>(rest);
 }
 
 std::shared_ptr<const SparseOperator> NativeSparse::slice(int64_t begin, int64_t end) const {

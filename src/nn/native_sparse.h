@@ -20,6 +20,13 @@ class NativeSparse : public SparseOperator {
   at::Tensor apply(const at::Tensor& x, const Finishing& finishing = {}) const override;
   at::Tensor times(std::span<const at::Tensor> weights,
                    const Finishing& finishing = {}) const override;
+  at::Tensor attend(const at::Tensor& messages, const Scores& scores,
+                    const AttentionOptions& options) const override;
+  at::Tensor attend(const at::Tensor& messages, const ScoreVectors& vectors,
+                    const AttentionOptions& options) const override;
+  Scores scores(const at::Tensor& messages, const ScoreVectors& vectors,
+                int64_t heads) const override;
+  std::shared_ptr<const SparseOperator> dropped(const DropoutRule& rule) const override;
   std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const override;
   at::Device device() const override { return at::kCPU; }
 

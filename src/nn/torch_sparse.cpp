@@ -93,6 +93,18 @@ at::Tensor TorchSparse::times(std::span<const at::Tensor> weights,
   return finished(parts.size() == 1 ? parts[0] : at::cat(parts, 1), finishing);
 }
 
+std::shared_ptr<const SparseOperator> TorchSparse::dropped(const DropoutRule& rule) const {
+  const at::Tensor values = matrix_.values();
+  const int64_t lines = (values.numel() + kMaskColumns - 1) / kMaskColumns;
+  at::Tensor mask = at::empty({lines, kMaskColumns}, at::kDouble);
+  dropout_mask(rule, 0, lines, kMaskColumns, mask.data_ptr<double>());
+  mask = mask.view({-1}).slice(0, 0, values.numel()).to(values.options());
+  return std::shared_ptr<const SparseOperator>(new TorchSparse(
+      rows(), columns(),
+      csr_tensor(matrix_.crow_indices(), matrix_.col_indices(), values * mask, rows(), columns()),
+      first_row_));
+}
+
 std::shared_ptr<const SparseOperator> TorchSparse::slice(int64_t begin, int64_t end) const {
   const at::Tensor crow = matrix_.crow_indices();
   const int64_t first = crow[begin].item<int64_t>(), last = crow[end].item<int64_t>();
@@ -100,7 +112,7 @@ std::shared_ptr<const SparseOperator> TorchSparse::slice(int64_t begin, int64_t 
                                matrix_.col_indices().slice(0, first, last),
                                matrix_.values().slice(0, first, last), end - begin, columns());
   return std::shared_ptr<const SparseOperator>(
-      new TorchSparse(end - begin, columns(), std::move(part)));
+      new TorchSparse(end - begin, columns(), std::move(part), first_row_ + begin));
 }
 
 }  // namespace gs

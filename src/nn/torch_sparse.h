@@ -19,16 +19,24 @@ class TorchSparse : public SparseOperator {
   at::Tensor apply(const at::Tensor& x, const Finishing& finishing = {}) const override;
   at::Tensor times(std::span<const at::Tensor> weights,
                    const Finishing& finishing = {}) const override;
+  at::Tensor attend(const at::Tensor& messages, const Scores& scores,
+                    const AttentionOptions& options) const override;
+  at::Tensor attend(const at::Tensor& messages, const ScoreVectors& vectors,
+                    const AttentionOptions& options) const override;
+  Scores scores(const at::Tensor& messages, const ScoreVectors& vectors,
+                int64_t heads) const override;
+  std::shared_ptr<const SparseOperator> dropped(const DropoutRule& rule) const override;
   std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const override;
   at::Device device() const override { return matrix_.device(); }
   const at::Tensor& matrix() const { return matrix_; }
   const at::Tensor& transpose() const;
 
  private:
-  TorchSparse(int64_t rows, int64_t columns, at::Tensor matrix)
-      : SparseOperator(rows, columns), matrix_(std::move(matrix)) {}
+  TorchSparse(int64_t rows, int64_t columns, at::Tensor matrix, int64_t first_row)
+      : SparseOperator(rows, columns), matrix_(std::move(matrix)), first_row_(first_row) {}
 
   at::Tensor matrix_;             // CSR
+  int64_t first_row_ = 0;         // of a slice
   mutable at::Tensor transpose_;  // CSR, or undefined until needed
 };
 

@@ -24,7 +24,8 @@ double columns_of(const RunOptions& options) {
   if (options.method.method != "graphsurgeon") {  // at most two networks of two views
     const double hidden =
         options.method.hidden > 0 ? static_cast<double>(options.method.hidden) : k;
-    return 8 * (layers * hidden + 2 * k);
+    const bool classifier = method_info(options.method.method).supervised();
+    return 8 * (layers * hidden + (classifier ? 0 : 2 * k));
   }
   return m.mode == AugmentMode::pre ? 4 * d + (2 * layers + 2) * 2 * k
                                     : (2 * layers + 2) * d + 6 * k;

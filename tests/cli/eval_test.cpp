@@ -173,6 +173,24 @@ TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
   EXPECT_THAT(run.err, HasSubstr("--split-seed"));
 }
 
+TEST(EvalCommand, ARunThatLearnedFromLabelsIsScoredByItsOwnPredictionsOnItsOwnSplits) {
+  const TempFolder folder;
+  ASSERT_EQ(
+      train(folder / "run", "--method gcn --hidden 8 --splits random:10/20/70 --runs 3 --epochs 30")
+          .exit_code,
+      0);
+  const json r = result_of(eval(folder / "run", "--no-reference --json"));
+  EXPECT_EQ(r["splits"], "3 random:10/20/70, seed 0");
+  ASSERT_EQ(r["encoders"][0]["runs"].size(), 3u);
+  EXPECT_GT(r["mean"].get<double>(), 50) << "chance is 33";
+  for (const char* other : {"--split-seed 1", "--splits random:5/15/80", "--runs 2"}) {
+    const Outcome run =
+        run_program("eval " + (folder / "run").string() + " " + kGraph + " --quiet " + other);
+    EXPECT_EQ(run.exit_code, 2) << other;
+    EXPECT_THAT(run.err, HasSubstr("the run learned")) << other;
+  }
+}
+
 TEST(TrainCommand, AWrongSimilarityWeightIsToldBeforeAnyDataIsRead) {
   const TempFolder folder;
   const Outcome run =

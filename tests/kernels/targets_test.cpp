@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "kernels/adam.h"
+#include "kernels/attention.h"
 #include "kernels/dropout.h"
 #include "kernels/eigenmaps.h"
 #include "kernels/finish.h"
@@ -84,6 +85,34 @@ Floats run_all() {
   scatter(scattered);
   keep(turned);
   keep(Floats(column_sums.begin(), column_sums.end()));
+  constexpr int64_t kHeads = 3, kHead = 21;
+  const Floats source = random_floats(kRows * kHeads, 9),
+               target = random_floats(kRows * kHeads, 10);
+  const Attention attend{{kRows, kRows, offsets.data(), indices.data(), nullptr},
+                         0,
+                         kHeads,
+                         kHead,
+                         0.2f,
+                         rules,
+                         x.data(),
+                         source.data(),
+                         target.data()};
+  Floats attended(static_cast<size_t>(kRows * attend.columns())), positive(attended.size());
+  std::vector<AttentionRow> kept(static_cast<size_t>(kRows * kHeads));
+  attention(attend, attended.data(), positive.data(), kept.data());
+  keep(attended), keep(positive);
+  Floats dh(attended.size()), ds(source.size()), dt(target.size());
+  // Any matrix serves as the transpose.
+  attention_backward(attend, {attend.rows, attended.data(), positive.data(), kept.data(),
+                              skip.data(), dh.data(), ds.data(), dt.data()});
+  keep(dh), keep(ds), keep(dt);
+  const AttentionScores scoring{kRows,    kRows - 5,   kHeads,     kHead,
+                                x.data(), bias.data(), skip.data()};
+  std::vector<double> da(static_cast<size_t>(scoring.columns())), db(da.size());
+  attention_scores(scoring, ds.data(), dt.data());
+  keep(ds), keep(dt);
+  attention_scores_backward(scoring, source.data(), target.data(), dh.data(), da.data(), db.data());
+  keep(dh), keep(Floats(da.begin(), da.end())), keep(Floats(db.begin(), db.end()));
 
   Floats z = x;
   finish({bias.data(), true, bits.data(), 1.5f, nullptr}, kRows, kWidth, z.data());

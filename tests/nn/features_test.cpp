@@ -67,5 +67,46 @@ TEST(Input, DenseFloatsOnTheCpuAreUsedWhereTheyLie) {
   EXPECT_EQ(make_input(features, kDouble).dense()[1][2].item<double>(), 6);
 }
 
+// 300 rows of one entry each in 1000 columns, so that more than two lines of the mask are needed.
+TEST(Input, DroppedSparseFeaturesAreTheSameOnBothKernels) {
+  constexpr int64_t kMany = 300, kWide = 1000;
+  std::vector<int64_t> offsets(kMany + 1);
+  std::vector<int32_t> indices(kMany);
+  for (int64_t r = 0; r < kMany; ++r) {
+    offsets[static_cast<size_t>(r) + 1] = r + 1;
+    indices[static_cast<size_t>(r)] = static_cast<int32_t>(r * 7 % kWide);
+  }
+  for (const bool values : {false, true}) {
+    SparseMatrix m{kMany, kWide, offsets, indices, {}};
+    if (values) m.values = std::vector<float>(kMany, 2);
+    const Features features{m};
+    const std::vector<DropoutRule> rule{dropout_rule(5, 0.25)};
+    const at::Tensor ones = at::ones({1, kWide});
+    at::Tensor sums[2], gradients[2];
+    for (const bool native : {false, true}) {
+      const Input input = make_input(features, {at::kCPU, at::kFloat, native});
+      ASSERT_TRUE(input.sparse());
+      EXPECT_TRUE(input.dropped({}, native).times(ones).equal(input.times(ones)));
+      const at::Tensor weight = ones.clone().set_requires_grad(true);
+      const at::Tensor y = input.dropped(rule, native).times(weight);
+      (y * at::arange(kMany).unsqueeze(1)).sum().backward();
+      sums[native] = y.detach(), gradients[native] = weight.grad();
+    }
+    EXPECT_TRUE(sums[0].allclose(sums[1]));
+    EXPECT_TRUE(gradients[0].allclose(gradients[1]));
+    const double kept = sums[1].count_nonzero().item<double>() / kMany;
+    EXPECT_NEAR(kept, 0.75, 0.1);
+    EXPECT_NEAR(sums[1].max().item<double>(), (values ? 2 : 1) / 0.75, 1e-4);
+  }
+}
+
+TEST(Input, DroppedDenseFeaturesKeepTheirMeanAndThemselves) {
+  const at::Tensor x = at::ones({40, 50});
+  const Input dropped = Input(x).dropped({dropout_rule(5, 0.5)}, true);
+  EXPECT_NEAR(dropped.dense().mean().item<double>(), 1, 0.1);
+  EXPECT_EQ(dropped.dense().max().item<double>(), 2);
+  EXPECT_TRUE(x.equal(at::ones({40, 50})));
+}
+
 }  // namespace
 }  // namespace gs

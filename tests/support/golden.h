@@ -48,12 +48,28 @@ inline Tensors read_tensors(const std::filesystem::path& file) {
   return out;
 }
 
-inline std::vector<std::filesystem::path> golden_files() {
+// The cases in a folder of tests/golden, or beside those folders.
+inline std::vector<std::filesystem::path> golden_files(const std::string& folder = {}) {
   std::vector<std::filesystem::path> out;
-  for (const auto& entry : std::filesystem::directory_iterator(GS_TEST_SOURCE_DIR "/tests/golden"))
+  const auto root = std::filesystem::path(GS_TEST_SOURCE_DIR "/tests/golden") / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(root))
     if (entry.path().extension() == ".npz") out.push_back(entry.path());
   std::sort(out.begin(), out.end());
   return out;
+}
+
+inline Csr read_graph(const Npz& npz, int64_t nodes) {
+  const auto edges = npz.get("edges").as<int32_t>();
+  const int64_t count = edges.size() / 2;
+  EdgeList rows;
+  rows.nodes = nodes;
+  rows.source.assign(edges.begin(), edges.begin() + count);
+  rows.target.assign(edges.begin() + count, edges.end());
+  if (npz.has("weights")) {
+    const auto weights = npz.get("weights").as<float>();
+    rows.weight.assign(weights.begin(), weights.end());
+  }
+  return build_csr(std::move(rows), {});
 }
 
 inline Golden read_golden(const std::filesystem::path& file) {
@@ -67,17 +83,7 @@ inline Golden read_golden(const std::filesystem::path& file) {
   list.set_json(nlohmann::json::parse(npz.get("options").strings().at(0)), out.name, true);
   if (npz.has("cancelled")) out.cancelled = npz.get("cancelled").strings();
 
-  const auto edges = npz.get("edges").as<int32_t>();
-  const int64_t count = edges.size() / 2;
-  EdgeList rows;
-  rows.nodes = out.values.at("features").size(0);
-  rows.source.assign(edges.begin(), edges.begin() + count);
-  rows.target.assign(edges.begin() + count, edges.end());
-  if (npz.has("weights")) {
-    const auto weights = npz.get("weights").as<float>();
-    rows.weight.assign(weights.begin(), weights.end());
-  }
-  out.graph = build_csr(std::move(rows), {});
+  out.graph = read_graph(npz, out.values.at("features").size(0));
   return out;
 }
 

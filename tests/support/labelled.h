@@ -1,0 +1,51 @@
+// Small labelled graphs and trainings of methods that learn from labels.
+#pragma once
+
+#include <string>
+
+#include "config/calls.h"
+#include "dataset/generate.h"
+#include "support/files.h"
+
+namespace gs::test {
+
+inline Dataset labelled_graph(int64_t nodes = 200) {
+  GenerateOptions options;
+  options.nodes = nodes, options.classes = 3, options.features = 12, options.seed = 5;
+  return generate(options);
+}
+
+// Of three classes: one that was class 0, one that was another than 1, one that features say
+// nothing of.
+inline Labels multilabel_of(const Labels& single) {
+  Labels out;
+  out.task = Task::multilabel, out.classes = 3;
+  std::vector<uint8_t> multi;
+  for (int64_t v = 0; v < single.single.size(); ++v)
+    for (const bool has : {single.single[v] == 0, single.single[v] != 1, v % 2 == 0})
+      multi.push_back(has ? 1 : 0);
+  out.multi = std::move(multi);
+  return out;
+}
+
+// Of `method` with its own defaults, but small.
+inline TrainCall labelled_call(const std::string& method, const fs::path& run, int64_t epochs) {
+  TrainCall call;
+  call.data = "sbm";
+  call.run = run;
+  RunOptions& o = call.options;
+  o.method.method = method;
+  OptionList list;
+  o.describe(list);
+  o.resolve(list, "", "");
+  o.train.epochs = epochs, o.train.select_every = 2, o.train.runs = 3;
+  o.train.splits = "random:20/20/60";
+  o.train.checkpoint_every = 3;
+  o.method.hidden = 8, o.method.heads = 2;
+  o.loader.batch_size = 32, o.loader.fanouts = {4, 3};
+  o.loader.parts = 8, o.loader.parts_per_batch = 2;
+  o.loader.roots = 20;
+  return call;
+}
+
+}  // namespace gs::test
