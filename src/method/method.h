@@ -1,6 +1,6 @@
-// What every method is to the trainer, the evaluator and the run folder: weights, a loss on a batch,
-// and an output for each node. A method is one file here, one row in method/table.cpp that makes it,
-// and one in config/methods.cpp with its name and the values it starts from.
+// What every method is to the trainer, the evaluator and the run folder: weights, a loss on a
+// batch, and an output for each node. A method is one file here, one row in method/table.cpp that
+// makes it, and one in config/methods.cpp with its name and the values it starts from.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace gs {
 
 // What a method is made of: enough to build it again without the data.
 struct MethodSetting {
-  int64_t features = 0;     // F
-  Task task = Task::none;   // of the labels; classes is 0 where there are none
+  int64_t features = 0;    // F
+  Task task = Task::none;  // of the labels; classes is 0 where there are none
   int64_t classes = 0;
   const RunOptions& options;
   Place place;
@@ -26,9 +26,9 @@ struct MethodSetting {
 
 // One step of training.
 struct Step {
-  Random random;          // of its masks and drops
-  int64_t index = 0;      // of all steps
-  int64_t count = 1;      // of steps in the whole training
+  Random random;      // of its masks and drops
+  int64_t index = 0;  // of all steps
+  int64_t count = 1;  // of steps in the whole training
 };
 
 class Method {
@@ -38,6 +38,8 @@ class Method {
   // Called once before the first step, with the data to train on; `split` is the one whose training
   // labels may be read, and nullptr for methods without labels.
   virtual void prepare(const Dataset& /*data*/, const Split* /*split*/) {}
+  // What a user should know of the training that prepare() was called for: a line, or nothing.
+  virtual std::string note() const { return {}; }
   // What a step minimises.
   virtual Loss loss(const Batch& batch, const Step& step) = 0;
   // Called when the weights were changed by it.
