@@ -7,8 +7,7 @@
 namespace gs {
 
 Bgrl::Bgrl(const MethodSetting& setting)
-    : EncoderMethod(setting, encoder_shape(setting, Activation::prelu, true)),
-      options_(setting.options.method),
+    : TwoViewMethod(setting, encoder_shape(setting, Activation::prelu, true)),
       first_(parameters_, "predictor.0", encoder_.shape().outputs, options_.predictor_dim),
       second_(parameters_, "predictor.1", options_.predictor_dim, encoder_.shape().outputs),
       slope_(parameters_.constant("predictor.slope", {1}, 0.25)),
@@ -25,17 +24,12 @@ at::Tensor Bgrl::predicted(const at::Tensor& h) const {
   return second_(at::prelu(first_(h), slope_));
 }
 
-Loss Bgrl::loss(const Batch& batch, const Step& step) {
+Loss Bgrl::loss(const Batch& batch, const ViewPair& views, const Step& step) {
   at::Tensor online[2], target[2];
   for (const int view : {0, 1}) {
-    const Random random = step.random.fork("view", view);
-    const ViewNoise noise{view == 0 ? options_.edge_drop : options_.edge_drop_2,
-                          view == 0 ? options_.feature_mask : options_.feature_mask_2};
-    const View seen = augmented(batch, convolution(), noise, random, parameters_.place());
-    const Pass pass{true, 0, random, 1};
-    online[view] = predicted(encode(batch, seen, pass));
+    online[view] = predicted(encode(encoder_, batch, views, view, step));
     const at::NoGradGuard no_gradient;
-    target[view] = batch.of_seeds(target_.forward(seen.features, seen.adjacency, pass));
+    target[view] = encode(target_, batch, views, view, step);
   }
   return bootstrap_loss(online[0], target[1], online[1], target[0], batch.weights);
 }

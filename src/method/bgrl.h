@@ -10,17 +10,17 @@
 
 namespace gs {
 
-class Bgrl final : public EncoderMethod {
+class Bgrl final : public TwoViewMethod {
  public:
   explicit Bgrl(const MethodSetting& setting);
 
-  Loss loss(const Batch& batch, const Step& step) override;
+  using TwoViewMethod::loss;
+  Loss loss(const Batch& batch, const ViewPair& views, const Step& step) override;
   void after(const Step& step) override;
 
  private:
   at::Tensor predicted(const at::Tensor& h) const;
 
-  MethodOptions options_;
   Linear first_, second_;
   at::Tensor slope_;
   Parameters target_weights_;  // buffers to all others

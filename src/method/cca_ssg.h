@@ -7,14 +7,12 @@
 
 namespace gs {
 
-class CcaSsg final : public EncoderMethod {
+class CcaSsg final : public TwoViewMethod {
  public:
   explicit CcaSsg(const MethodSetting& setting);
 
-  Loss loss(const Batch& batch, const Step& step) override;
-
- private:
-  MethodOptions options_;
+  using TwoViewMethod::loss;
+  Loss loss(const Batch& batch, const ViewPair& views, const Step& step) override;
 };
 
 }  // namespace gs

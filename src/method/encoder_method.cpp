@@ -54,7 +54,26 @@ at::Tensor EncoderMethod::embed(const Batch& whole, const InferenceOptions& opti
 
 at::Tensor EncoderMethod::output(const Batch& batch) const {
   const at::NoGradGuard no_gradient;
-  return encode(batch, {batch.features, batch.adjacency}, Pass::inference());
+  return batch.of_seeds(encoder_.forward(batch.features, batch.adjacency, Pass::inference()));
+}
+
+ViewNoise TwoViewMethod::noise(const Batch&, int view) const {
+  return {view == 0 ? options_.edge_drop : options_.edge_drop_2,
+          view == 0 ? options_.feature_mask : options_.feature_mask_2};
+}
+
+ViewPair TwoViewMethod::views(const Batch& batch, Random random) const {
+  const auto view = [&](int v) {
+    return augmented(batch, encoder_.shape().convolution, noise(batch, v), random.fork("view", v),
+                     parameters_.place());
+  };
+  return {view(0), view(1)};
+}
+
+at::Tensor TwoViewMethod::encode(const Encoder& encoder, const Batch& batch, const ViewPair& views,
+                                 int view, const Step& step) const {
+  const Pass pass{true, 0, step.random.fork("view", view), 1};
+  return batch.of_seeds(encoder.forward(views[view].features, views[view].adjacency, pass));
 }
 
 }  // namespace gs

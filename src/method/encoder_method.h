@@ -2,6 +2,8 @@
 // and augmented views of a batch for it to read.
 #pragma once
 
+#include <array>
+
 #include "augment/edge_drop.h"
 #include "augment/feature_mask.h"
 #include "method/method.h"
@@ -12,11 +14,25 @@ namespace gs {
 // and --dropout.
 EncoderShape encoder_shape(const MethodSetting& setting, Activation activation, bool activate_last);
 
+class EncoderMethod : public Method {
+ public:
+  at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
+                   Progress& progress = no_progress()) const override;
+  at::Tensor output(const Batch& batch) const override;
+
+ protected:
+  EncoderMethod(const MethodSetting& setting, const EncoderShape& shape)
+      : Method(setting), encoder_(parameters_, "encoder", shape) {}
+
+  Encoder encoder_;
+};
+
 // A batch as one augmented view sees it.
 struct View {
   Input features;
   Adjacency adjacency;
 };
+using ViewPair = std::array<View, 2>;
 
 struct ViewNoise {
   double edge_drop = 0, feature_mask = 0;
@@ -28,25 +44,27 @@ struct ViewNoise {
 View augmented(const Batch& batch, Convolution convolution, const ViewNoise& noise, Random random,
                const Place& place);
 
-class EncoderMethod : public Method {
+// A method whose step compares two augmented views.
+class TwoViewMethod : public EncoderMethod {
  public:
-  at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
-                   Progress& progress = no_progress()) const override;
-  at::Tensor output(const Batch& batch) const override;
-
-  const Encoder& encoder() const { return encoder_; }
+  Loss loss(const Batch& batch, const Step& step) override {
+    return loss(batch, views(batch, step.random), step);
+  }
+  // With views that were made before.
+  virtual Loss loss(const Batch& batch, const ViewPair& views, const Step& step) = 0;
+  ViewPair views(const Batch& batch, Random random) const;
 
  protected:
-  EncoderMethod(const MethodSetting& setting, const EncoderShape& shape)
-      : Method(setting), encoder_(parameters_, "encoder", shape) {}
+  TwoViewMethod(const MethodSetting& setting, const EncoderShape& shape)
+      : EncoderMethod(setting, shape), options_(setting.options.method) {}
 
+  // Of the first view (0) or the second (1): as the options have it, uniform.
+  virtual ViewNoise noise(const Batch& batch, int view) const;
   // The seeds' rows of a view in training.
-  at::Tensor encode(const Batch& batch, const View& view, const Pass& pass) const {
-    return batch.of_seeds(encoder_.forward(view.features, view.adjacency, pass));
-  }
-  Convolution convolution() const { return encoder_.shape().convolution; }
+  at::Tensor encode(const Encoder& encoder, const Batch& batch, const ViewPair& views, int view,
+                    const Step& step) const;
 
-  Encoder encoder_;
+  MethodOptions options_;
 };
 
 }  // namespace gs

@@ -14,8 +14,7 @@ int64_t projection_width(const MethodSetting& s) {
 }  // namespace
 
 Gca::Gca(const MethodSetting& setting)
-    : EncoderMethod(setting, encoder_shape(setting, Activation::prelu, true)),
-      options_(setting.options.method),
+    : TwoViewMethod(setting, encoder_shape(setting, Activation::prelu, true)),
       adaptive_(options_.method == "gca"),
       first_(parameters_, "projection.0", encoder_.shape().outputs, projection_width(setting)),
       second_(parameters_, "projection.1", projection_width(setting), projection_width(setting)) {}
@@ -37,8 +36,7 @@ std::string Gca::note() const {
 }
 
 ViewNoise Gca::noise(const Batch& batch, int view) const {
-  ViewNoise out{view == 0 ? options_.edge_drop : options_.edge_drop_2,
-                view == 0 ? options_.feature_mask : options_.feature_mask_2};
+  ViewNoise out = TwoViewMethod::noise(batch, view);
   if (!adaptive_) return out;
   GS_ASSERT(edges_.has_value());  // by prepare()
   out.columns = columns_[view];
@@ -52,22 +50,17 @@ ViewNoise Gca::noise(const Batch& batch, int view) const {
 
 at::Tensor Gca::projected(const at::Tensor& h) const { return second_(at::elu(first_(h))); }
 
-Loss Gca::loss(const Batch& batch, const Step& step) {
-  at::Tensor views[2];
-  for (const int view : {0, 1}) {
-    const Random random = step.random.fork("view", view);
-    views[view] = encode(
-        batch, augmented(batch, convolution(), noise(batch, view), random, parameters_.place()),
-        {true, 0, random, 1});
-  }
+Loss Gca::loss(const Batch& batch, const ViewPair& views, const Step& step) {
+  at::Tensor rows[2];
+  for (const int view : {0, 1}) rows[view] = encode(encoder_, batch, views, view, step);
   at::Tensor weights = batch.weights;
-  if (const int64_t rows = views[0].size(0); rows > kExactNodes && options_.anchors < rows) {
-    const at::Tensor anchors = row_shuffle(rows, step.random.fork("anchors"), parameters_.place())
+  if (const int64_t count = rows[0].size(0); count > kExactNodes && options_.anchors < count) {
+    const at::Tensor anchors = row_shuffle(count, step.random.fork("anchors"), parameters_.place())
                                    .slice(0, 0, options_.anchors);
-    for (at::Tensor& view : views) view = view.index_select(0, anchors);
+    for (at::Tensor& view : rows) view = view.index_select(0, anchors);
     if (weights.defined()) weights = weights.index_select(0, anchors);
   }
-  return info_nce_loss(projected(views[0]), projected(views[1]), options_.temperature, weights);
+  return info_nce_loss(projected(rows[0]), projected(rows[1]), options_.temperature, weights);
 }
 
 }  // namespace gs

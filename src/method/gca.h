@@ -14,7 +14,7 @@
 
 namespace gs {
 
-class Gca final : public EncoderMethod {
+class Gca final : public TwoViewMethod {
  public:
   static constexpr int64_t kExactNodes = 8192;
 
@@ -22,13 +22,13 @@ class Gca final : public EncoderMethod {
 
   void prepare(const Dataset& data, const Split*) override;
   std::string note() const override;
-  Loss loss(const Batch& batch, const Step& step) override;
+  using TwoViewMethod::loss;
+  Loss loss(const Batch& batch, const ViewPair& views, const Step& step) override;
 
  private:
-  ViewNoise noise(const Batch& batch, int view) const;
+  ViewNoise noise(const Batch& batch, int view) const override;
   at::Tensor projected(const at::Tensor& h) const;
 
-  MethodOptions options_;
   bool adaptive_;
   int64_t nodes_ = 0;  // of the graph to train on
   Linear first_, second_;
