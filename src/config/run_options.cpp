@@ -35,6 +35,7 @@ void RunOptions::describe(OptionList& v) {
 
 void RunOptions::apply_protocol(OptionList& list) {
   if (protocol != Protocol::paper) return;
+  if (method_info(method.method).group == MethodGroup::reference) return;  // nothing to train
   if (!list.find_option("epochs")->given) train.epochs = 500;
   if (!list.find_option("select")->given) train.select = Select::val;
 }
@@ -53,6 +54,8 @@ void RunOptions::check() const {
   if (model.encoder == Convolution::gat && !info.supervised())
     fail_usage("--encoder", fmt::format("{} has no attention", info.name),
                "use gcn or sage; gat is for the methods that learn from labels");
+  if (info.group == MethodGroup::reference && train.epochs > 0)
+    fail_usage("--epochs", fmt::format("{} learns nothing", info.name), "leave it at 0");
   loss.similarity_factor(1, 1);
   loader.fanouts_of(model.layers);
 }

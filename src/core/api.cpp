@@ -49,6 +49,7 @@ json train_call(const TrainCall& call, Progress& progress) {
   for (const auto& [name, value] : result.last.terms) loss[name] = value;
   return {{"run", call.run.string()},
           {"method", call.options.method.method},
+          {"note", result.note},
           {"epochs", result.epochs},
           {"ms_per_epoch", result.ms_per_epoch},
           {"peak_mib", result.peak_mib},

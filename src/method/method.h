@@ -38,6 +38,8 @@ class Method {
   // Called once before the first step, with the data to train on; `split` is the one whose training
   // labels may be read, and nullptr for methods without labels.
   virtual void prepare(const Dataset& /*data*/, const Split* /*split*/) {}
+  // What a user should know of the training that prepare() was called for: a line, or nothing.
+  virtual std::string note() const { return {}; }
   // What a step minimises.
   virtual Loss loss(const Batch& batch, const Step& step) = 0;
   // Called when the weights were changed by it.

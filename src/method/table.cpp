@@ -1,9 +1,15 @@
 // The makers of the methods that config/methods.cpp lists.
 #include "base/error.h"
+#include "method/bgrl.h"
+#include "method/cca_ssg.h"
 #include "method/classifier.h"
+#include "method/dgi.h"
+#include "method/gca.h"
 #include "method/graphsurgeon.h"
 #include "method/method.h"
+#include "method/mvgrl.h"
 #include "method/pprgo.h"
+#include "method/reference.h"
 
 namespace gs {
 
@@ -29,6 +35,16 @@ constexpr Maker kMakers[] = {
     {"clustergcn", make<Classifier>},
     {"graphsaint", make<Classifier>},
     {"pprgo", make<PprGo>},
+    {"dgi", make<Dgi>},
+    {"mvgrl", make<Mvgrl>},
+    {"gca", make<Gca>},
+    {"grace", make<Gca>},
+    {"bgrl", make<Bgrl>},
+    {"selfgnn", make<Bgrl>},
+    {"cca-ssg", make<CcaSsg>},
+    {"raw", make<Raw>},
+    {"smoothed", make<Smoothed>},
+    {"untrained", make<GraphSurgeon>},
 };
 
 }  // namespace

@@ -7,8 +7,16 @@
 
 namespace gs {
 
+at::Tensor Input::dense() const {
+  at::Tensor out = dense_;
+  if (mask_.defined()) out = out * mask_;
+  return order_.defined() ? out.index_select(0, order_) : out;
+}
+
 at::Tensor Input::times(const at::Tensor& weight) const {
-  return sparse_ ? sparse_->times(std::span(&weight, 1)) : at::mm(dense_, weight.t());
+  const at::Tensor w = mask_.defined() ? weight * mask_ : weight;
+  const at::Tensor y = sparse_ ? sparse_->times(std::span(&w, 1)) : at::mm(dense_, w.t());
+  return order_.defined() ? y.index_select(0, order_) : y;
 }
 
 Input Input::dropped(const std::vector<DropoutRule>& rule, bool native) const {
@@ -21,7 +29,29 @@ Input Input::dropped(const std::vector<DropoutRule>& rule, bool native) const {
 }
 
 Input Input::slice(int64_t begin, int64_t end) const {
-  return sparse_ ? Input(sparse_->slice(begin, end)) : Input(dense_.slice(0, begin, end));
+  Input out = *this;
+  if (order_.defined()) out.order_ = order_.slice(0, begin, end);
+  else if (sparse_) out.sparse_ = sparse_->slice(begin, end);
+  else out.dense_ = dense_.slice(0, begin, end);
+  return out;
+}
+
+Input Input::masked(const at::Tensor& columns) const {
+  Input out = *this;
+  out.mask_ = mask_.defined() ? mask_ * columns : columns;
+  return out;
+}
+
+Input Input::ordered(const at::Tensor& rows) const {
+  Input out = *this;
+  out.order_ = order_.defined() ? order_.index_select(0, rows) : rows;
+  return out;
+}
+
+Input Input::base() const {
+  Input out = *this;
+  out.mask_.reset(), out.order_.reset();
+  return out;
 }
 
 namespace {

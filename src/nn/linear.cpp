@@ -12,7 +12,8 @@ Linear::Linear(Parameters& store, const std::string& name, int64_t inputs, int64
 }
 
 at::Tensor Linear::operator()(const Input& x) const {
-  if (!x.sparse() && bias_.defined()) return at::addmm(bias_, x.dense(), weight_.t());
+  if (!x.sparse() && !x.is_view() && bias_.defined())
+    return at::addmm(bias_, x.dense(), weight_.t());
   const at::Tensor y = x.times(weight_);
   return bias_.defined() ? y + bias_ : y;
 }

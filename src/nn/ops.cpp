@@ -74,11 +74,24 @@ at::Tensor plain_linear(const at::Tensor& x, std::span<const at::Tensor> weights
   return views == 1 ? y : y.view({x.size(0), -1});
 }
 
+at::Tensor linear_of_view(const Input& x, std::span<const at::Tensor> weights, const Finishing& f) {
+  std::vector<at::Tensor> masked(weights.begin(), weights.end());
+  if (x.mask().defined())
+    for (at::Tensor& weight : masked) weight = weight * x.mask();
+  if (!x.order().defined()) return linear(x.base(), masked, f);
+  const at::Tensor y = linear(x.base(), masked, Finishing::none(f.native));
+  return finished(y.index_select(0, x.order()), f);
+}
+
 }  // namespace
 
 at::Tensor linear(const Input& x, std::span<const at::Tensor> weights, const Finishing& f,
                   int64_t views) {
   GS_ASSERT(views == 1 || weights.size() == 1);
+  if (x.is_view()) {
+    GS_ASSERT(views == 1);
+    return linear_of_view(x, weights, f);
+  }
   if (x.sparse()) {
     GS_ASSERT(views == 1);
     return x.sparse_operator().times(weights, f);

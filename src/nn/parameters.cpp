@@ -25,6 +25,11 @@ at::Tensor Parameters::buffer(const std::string& name, at::IntArrayRef shape, do
   return buffers_.back().tensor;
 }
 
+void Parameters::adopt(const Parameters& other) {
+  for (const auto& [name, tensor] : other.all())
+    buffers_.push_back({name, tensor.set_requires_grad(false)});
+}
+
 std::vector<NamedTensor> Parameters::all() const {
   std::vector<NamedTensor> out = weights_;
   out.insert(out.end(), buffers_.begin(), buffers_.end());

@@ -27,6 +27,8 @@ class Parameters {
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape, double bound);
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
   at::Tensor buffer(const std::string& name, at::IntArrayRef shape, double value);
+  // Keeps all that `other` has as buffers of its own, sharing storage: they get no gradients then.
+  void adopt(const Parameters& other);
 
   const std::vector<NamedTensor>& weights() const { return weights_; }
   const std::vector<NamedTensor>& buffers() const { return buffers_; }

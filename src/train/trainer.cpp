@@ -96,6 +96,7 @@ class Run {
   TrainResult run() {
     start();
     if (batches_->sampled()) progress_.say(plan_.text());
+    if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
     const int64_t per_epoch = batches_->per_epoch();
     progress_.start("training",
                     ((trainings() - split_) * options_.train.epochs - epoch_) * per_epoch - done_,
@@ -350,6 +351,7 @@ class Run {
     result.peak_mib = peak_mib();
     result.last = last_;
     result.plan = plan_;
+    result.note = method_->note();
     return result;
   }
 

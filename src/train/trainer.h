@@ -30,6 +30,7 @@ struct TrainResult {
   double ms_per_epoch = 0;  // median
   double peak_mib = 0;      // largest resident size
   Plan plan;
+  std::string note;  // the method's own, often empty
   EpochMetrics last;
 };
 

@@ -1,0 +1,16 @@
+#include "method/cca_ssg.h"
+
+#include "objective/decorrelation.h"
+
+namespace gs {
+
+CcaSsg::CcaSsg(const MethodSetting& setting)
+    : TwoViewMethod(setting, encoder_shape(setting, Activation::relu, false)) {}
+
+Loss CcaSsg::loss(const Batch& batch, const ViewPair& views, const Step& step) {
+  return decorrelation_loss(encode(encoder_, batch, views, 0, step),
+                            encode(encoder_, batch, views, 1, step), options_.decorrelation,
+                            batch.weights);
+}
+
+}  // namespace gs

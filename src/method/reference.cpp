@@ -1,0 +1,43 @@
+#include "method/reference.h"
+
+#include <ATen/core/grad_mode.h>
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kReferenceColumns = 64;  // smoothed at once
+
+}  // namespace
+
+Loss Reference::loss(const Batch&, const Step&) { GS_ASSERT(!"nothing to learn"); }
+
+at::Tensor Reference::output(const Batch& batch) const { return embed(batch); }
+
+at::Tensor Reference::embed(const Batch& whole, const InferenceOptions& options,
+                            Progress& progress) const {
+  const at::NoGradGuard no_gradient;
+  const Input& x = whole.features;
+  if (hops_ == 0 && !x.sparse()) return x.dense();
+  LayerWise rows(whole, parameters_.place(), x.width(), 1, options, progress);
+  at::Tensor out = rows.matrix(x.width());
+  const auto type = parameters_.place().options();
+  for (int64_t begin = 0; begin < x.width(); begin += kReferenceColumns) {
+    const int64_t end = std::min(x.width(), begin + kReferenceColumns);
+    // Columns of a sparse matrix: a product with rows of the identity.
+    at::Tensor part = x.dense();
+    if (x.sparse()) {
+      at::Tensor pick = at::zeros({end - begin, x.width()}, type);
+      pick.slice(1, begin, end).fill_diagonal_(1);
+      part = x.times(pick);
+    } else {
+      part = part.slice(1, begin, end).contiguous();
+    }
+    for (int64_t hop = 0; hop < hops_; ++hop) part = whole.adjacency.layer(hop).apply(part);
+    out.slice(1, begin, end).copy_(part);
+  }
+  progress.advance(rows.rows());
+  return out;
+}
+
+}  // namespace gs

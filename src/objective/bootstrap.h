@@ -1,0 +1,21 @@
+// BGRL's objective: what the online network predicts of one view agrees with what the target
+// network makes of the other,
+//   2 - mean cos(q(h1), t2) - mean cos(q(h2), t1);
+// and the schedule by which the target follows: t <- tau t + (1 - tau) online, with
+//   tau_k = 1 - (1 - tau_0) (cos(pi k / K) + 1) / 2,
+// from tau_0 to 1.
+#pragma once
+
+#include "objective/loss.h"
+
+namespace gs {
+
+// Of predictions and targets a row a node; targets get no gradient. `weights`: of the rows.
+Loss bootstrap_loss(const at::Tensor& predicted1, const at::Tensor& target2,
+                    const at::Tensor& predicted2, const at::Tensor& target1,
+                    const at::Tensor& weights = {});
+
+// tau at step `index` of `count`; the last step's is 1.
+double target_momentum(double start, int64_t index, int64_t count);
+
+}  // namespace gs
