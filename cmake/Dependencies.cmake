@@ -1,5 +1,5 @@
 # Everything comes from the distribution's packages but libtorch: that one from CMAKE_PREFIX_PATH when it is 2.6 or newer,
-# else from the torch wheel in the project's .venv.
+# else from the torch wheel in the project's .venv. `pip install .` takes that of the Python it installs into.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -14,7 +14,14 @@ find_library(DEFLATE_LIBRARY deflate REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
 
 file(GLOB GS_VENV_TORCH ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch/share/cmake/Torch)
-find_package(Torch 2.6 QUIET)
+if(SKBUILD)
+  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "import torch; print(torch.utils.cmake_prefix_path)"
+    OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  find_package(Torch 2.6 REQUIRED PATHS ${python_torch}/Torch NO_DEFAULT_PATH)
+else()
+  find_package(Torch 2.6 QUIET)
+endif()
 if(NOT Torch_FOUND AND GS_VENV_TORCH)
   find_package(Torch 2.6 REQUIRED PATHS ${GS_VENV_TORCH} NO_DEFAULT_PATH)
 endif()
@@ -22,6 +29,17 @@ if(NOT Torch_FOUND)
   message(FATAL_ERROR "libtorch 2.6 or newer was not found. Run ./dev build, or point CMAKE_PREFIX_PATH at one.")
 endif()
 get_filename_component(GS_TORCH_LIB_DIR ${TORCH_LIBRARY} DIRECTORY)
+
+# The extension needs the Python whose torch this is; a libtorch from elsewhere has none.
+set(GS_HAS_PYTHON_TORCH ${SKBUILD})
+if(GS_VENV_TORCH AND Torch_DIR STREQUAL GS_VENV_TORCH)
+  set(GS_HAS_PYTHON_TORCH ON)
+  set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+endif()
+option(GS_PYTHON "Build the Python package" ${GS_HAS_PYTHON_TORCH})
+if(GS_PYTHON)
+  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+endif()
 # Which BLAS it computes with, for --version: its configuration header knows MKL; others leave their name in the library.
 set(GS_TORCH_BLAS unknown)
 foreach(folder ${TORCH_INCLUDE_DIRS})

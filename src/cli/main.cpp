@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/external.h"
 #include "version.h"
 
 namespace gs::cli {
@@ -83,7 +84,14 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
   return Error(ErrorKind::usage, message, "", fmt::format("'{} --help' lists what there is", path));
 }
 
+bool is_command(const std::string& name) {
+  return std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](const Command& command) { return name == command.name; });
+}
+
 int run_command_line(int argc, char** argv) {
+  if (argc > 1 && !is_command(argv[1]))
+    if (const auto program = find_external(argv[1])) run_external(*program, argv + 2);
   CLI::App app("Node embeddings of an attributed graph, without labels.", "graphsurgeon");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);

@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "core/inspect_json.h"
 #include "core/nearest.h"
+#include "core/results.h"
 #include "core/seeds.h"
 #include "eval/clustering.h"
 #include "eval/links.h"
@@ -19,7 +20,6 @@
 #include "method/run_folder.h"
 #include "nn/memory.h"
 #include "nn/place.h"
-#include "train/trainer.h"
 
 #include <ATen/Parallel.h>
 
@@ -44,33 +44,7 @@ void begin_call() {
 json train_call(const TrainCall& call, Progress& progress) {
   begin_call();
   const Dataset data = load_dataset(call.data, call.options.load, progress);
-  const TrainResult result = train(data, call, progress);
-  json loss{{"total", result.last.loss}};
-  for (const auto& [name, value] : result.last.terms) loss[name] = value;
-  return {{"run", call.run.string()},
-          {"method", call.options.method.method},
-          {"note", result.note},
-          {"epochs", result.epochs},
-          {"ms_per_epoch", result.ms_per_epoch},
-          {"peak_mib", result.peak_mib},
-          {"loss", loss},
-          {"effective_rank", result.last.effective_rank},
-          {"parameters", result.parameters},
-          {"loader", name_of(names_of(LoaderKind{}), result.plan.loader)},
-          {"batches", result.last.batches},
-          {"plan",
-           {{"batch_nodes", result.plan.batch_nodes},
-            {"batch_mib", result.plan.batch_mib},
-            {"total_mib", result.plan.total_mib},
-            {"limit_mib", result.plan.limit_mib}}}};
-}
-
-void check_width(const RunInfo& info, const Dataset& data, const std::string& name) {
-  if (data.features.width() != info.features)
-    fail_data(name,
-              fmt::format("has {} features, but the model was trained on {}", data.features.width(),
-                          info.features),
-              "embed a graph whose features are those of the training graph");
+  return to_json(train(data, call, progress), call);
 }
 
 void write_csv(const std::filesystem::path& path, const at::Tensor& z, const Dataset& data) {

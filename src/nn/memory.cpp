@@ -69,6 +69,23 @@ class Recycler : public c10::Allocator {
     default_copy_data(to, from, count);
   }
 
+  // Begins to hand out blocks in place of the process's own allocator, which end() brings back.
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    if (users_++ > 0) return;
+    before_ = c10::GetCPUAllocator();
+    c10::SetCPUAllocator(this, kPriority);
+  }
+
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (--users_ > 0) return;
+    c10::SetCPUAllocator(before_, kPriority);
+    for (const Block& block : kept_) munmap(block.data, block.size);
+    kept_.clear();
+    kept_bytes_ = peak_ = 0;
+  }
+
   static Recycler& instance() {
     static auto* recycler = new Recycler;  // outlives every tensor
     return *recycler;
@@ -107,11 +124,19 @@ class Recycler : public c10::Allocator {
     Recycler& self = instance();
     const std::lock_guard lock(self.mutex_);
     self.in_use_ -= block->size;
+    if (self.users_ == 0) {
+      munmap(block->data, block->size);
+      return;
+    }
     self.kept_bytes_ += block->size;
     self.kept_.push_back(*block);
   }
 
+  static constexpr uint8_t kPriority = 1;  // above the one that libtorch has by itself
+
   std::mutex mutex_;
+  int users_ = 0;
+  c10::Allocator* before_ = nullptr;
   std::list<Block> kept_;  // in the order they were given back
   size_t in_use_ = 0, kept_bytes_ = 0, peak_ = 0;
 };
@@ -120,10 +145,13 @@ class Recycler : public c10::Allocator {
 
 void recycle_tensor_memory() {
   static const bool once = [] {
-    c10::SetCPUAllocator(&Recycler::instance(), 1);
+    Recycler::instance().begin();
     return true;
   }();
   static_cast<void>(once);
 }
+
+RecycledTensorMemory::RecycledTensorMemory() { Recycler::instance().begin(); }
+RecycledTensorMemory::~RecycledTensorMemory() { Recycler::instance().end(); }
 
 }  // namespace gs

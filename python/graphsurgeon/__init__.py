@@ -1,0 +1,58 @@
+"""Node embeddings of attributed graphs, without labels.
+
+    from graphsurgeon import GraphSurgeon
+
+    model = GraphSurgeon(mode="pre", dim=128, epochs=50, random_state=0)
+    z = model.fit_transform(data)          # a PyG Data, (edge_index, x), scipy, networkx, a path, a name
+    model.save("run")
+
+`GraphSurgeon` follows scikit-learn's conventions; `torch_module` gives a trained encoder as a plain PyTorch module;
+`load_dataset` loads a graph once for several trainings. The same things on the command line: `graphsurgeon --help`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import DataError, Error, InternalError, UsageError
+    from .estimator import GraphSurgeon, load_dataset, presets
+    from .module import EncoderModule, torch_module
+
+_WHERE = {
+    "GraphSurgeon": "estimator",
+    "load_dataset": "estimator",
+    "presets": "estimator",
+    "torch_module": "module",
+    "EncoderModule": "module",
+    "Error": "errors",
+    "UsageError": "errors",
+    "DataError": "errors",
+    "InternalError": "errors",
+}
+
+__all__ = [
+    "DataError",
+    "EncoderModule",
+    "Error",
+    "GraphSurgeon",
+    "InternalError",
+    "UsageError",
+    "load_dataset",
+    "presets",
+    "torch_module",
+]
+
+
+# torch takes seconds to import: the command line, which runs in a process of its own, does not wait for it.
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module(f"{__name__}._load").core.version
+    if name not in _WHERE:
+        raise AttributeError(f"module 'graphsurgeon' has no attribute '{name}'")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

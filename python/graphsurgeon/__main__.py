@@ -1,0 +1,44 @@
+"""`python -m graphsurgeon` and the `graphsurgeon` command: the program that comes with the package, and `tune`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from ._torch_version import check_torch
+
+PROGRAM = Path(__file__).parent / "bin" / "graphsurgeon"
+
+
+def main() -> int:
+    """Becomes the program, with the arguments of this process, unless they ask for `tune`."""
+    try:
+        check_torch()
+        if sys.argv[1:2] == ["tune"]:
+            return _tune(sys.argv[2:])
+    except ImportError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    sys.stdout.flush()
+    os.execv(PROGRAM, [str(PROGRAM), *sys.argv[1:]])
+
+
+def _tune(words: list[str]) -> int:
+    try:
+        import optuna  # noqa: F401
+    except ModuleNotFoundError:
+        raise ImportError("tune needs Optuna (hint: pip install optuna plotly scikit-learn)") from None
+    from .tune import main
+
+    return main(words)
+
+
+def tune() -> int:
+    """The `graphsurgeon-tune` command, which the program finds when it is asked to `tune`."""
+    sys.argv.insert(1, "tune")
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

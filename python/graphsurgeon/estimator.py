@@ -1,0 +1,292 @@
+"""The estimator: training and embedding by scikit-learn's conventions."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from . import interop, options
+from ._load import core
+from .errors import DataError
+from .options import EXTRAS, OPTIONS
+from .progress import Listener, OnEpoch, wanted
+
+def _option_values(params: dict[str, Any]) -> dict[str, Any]:
+    """The options among `params` that differ from their default, by their names in the core."""
+    values = {}
+    for keyword, option in OPTIONS.items():
+        value = option.value_of(params[keyword]) if keyword in params else option.default
+        if value != option.default:
+            values[option.name] = value
+    return values
+
+
+def _option_text(params: dict[str, Any]) -> str:
+    return json.dumps(_option_values(params))
+
+
+def _seed(random_state: Any) -> int:
+    """An int as it is; a fresh one for None; one drawn from a generator of numpy's."""
+    if random_state is None:
+        return secrets.randbelow(2**31)
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    return int(random_state)
+
+
+def _check_keywords(keywords: dict[str, Any], error: type[Exception]) -> None:
+    for keyword in keywords:
+        if keyword not in OPTIONS and keyword not in EXTRAS:
+            raise error(options.unknown(keyword))
+
+
+def presets() -> dict[str, dict[str, Any]]:
+    """The named sets of values that come with graphsurgeon: {name: {"origin": text, "options": {...}}}."""
+    return json.loads(core.presets())
+
+
+def load_dataset(data: Any, y: Any = None, *, progress: bool | str = "auto", **load: Any) -> Any:
+    """Loads, checks and treats a graph once, for several trainings.
+
+    `data` is anything that `GraphSurgeon.fit` takes; `load` are the estimator's keywords about data (`symmetrize`,
+    `self_loops`, `features`, `make_features`, ...), which then hold in place of those of the trainings.
+    """
+    _check_keywords(load, TypeError)
+    return core.dataset(interop.source_of(data, y), _option_text(load), Listener(wanted(progress)))
+
+
+class GraphSurgeon:
+    """Learns node embeddings of an attributed graph, without labels.
+
+    Two learned augmentation heads and one shared graph encoder are trained together under a Laplacian-Eigenmaps loss.
+    Every option of `graphsurgeon train` is a keyword here (`--aug-dim` is `aug_dim`, `--seed` is `random_state`), and
+    results are those of the command line, bit for bit.
+
+    A graph is a PyG `Data`, `(edge_index, x)`, a scipy sparse matrix, a networkx graph (each also as `(graph, x)`),
+    OGB's dict, a path, a catalog name, or what `load_dataset` returned. One from memory is taken as it is, unless
+    `symmetrize`, `self_loops` or `features` say otherwise; files of known formats are treated as PyG treats them.
+
+    Attributes of a fitted estimator: `embeddings_`, `run_` (its folder), `result_` (what `train --json` prints),
+    `history_` (a dict an epoch), `n_features_in_`.
+
+    `method` names a baseline in place of GraphSurgeon, whose own defaults then hold where nothing else is given.
+
+    Parameters
+    ----------
+    """
+
+    run_: str
+
+    def __init__(self, **keywords: Any) -> None:
+        _check_keywords(keywords, TypeError)
+        for name, value in (options.defaults(keywords.get("method", "")) | keywords).items():
+            setattr(self, name, value)
+
+    @classmethod
+    def from_preset(cls, name: str, **keywords: Any) -> GraphSurgeon:
+        """An estimator with a preset's values ("photo": the authors', "photo-tuned": ours), `keywords` over them."""
+        table = presets()
+        if name not in table:
+            near = core.nearest(name, list(table))
+            known = ", ".join(sorted(table))
+            raise ValueError(f"unknown preset '{name}'" + (f"; did you mean '{near}'?" if near else f": {known}"))
+        by_name = {option.name: keyword for keyword, option in OPTIONS.items()}
+        values = {by_name[key]: value for key, value in table[name]["options"].items()}
+        return cls(**(values | keywords))
+
+    # scikit-learn's protocol
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Every keyword and its value. `deep` is there for scikit-learn; there is nothing below."""
+        return {name: getattr(self, name) for name in options.defaults()}
+
+    def set_params(self, **keywords: Any) -> GraphSurgeon:
+        """Sets keywords by name; ValueError for one that is unknown, naming the nearest."""
+        _check_keywords(keywords, ValueError)
+        for name, value in keywords.items():
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "result_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(two_d_array=False, sparse=True),
+        )
+
+    def __repr__(self) -> str:
+        plain = options.defaults()
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != plain[name]]
+        return f"GraphSurgeon({', '.join(changed)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        if hasattr(self, "run_"):
+            raise TypeError("a fitted GraphSurgeon is kept with save(folder) and load(folder), not with pickle")
+        return self.__dict__.copy()
+
+    # training and embedding
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        run: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        overwrite: bool = False,
+        init: str | os.PathLike[str] | None = None,
+        on_epoch: OnEpoch | None = None,
+    ) -> GraphSurgeon:
+        """Trains on the graph X.
+
+        Parameters
+        ----------
+        X : a graph, see the class
+        y : labels, for a graph without; only `select="val"` reads them
+        run : folder to write; a temporary one, which goes away with this object, when it is not given
+        resume : go on with a run that was interrupted: the one in `run`, or the last of this object
+        overwrite : replace a run that is in `run`
+        init : a run whose weights to start from
+        on_epoch : called with the metrics of every epoch, a dict; an exception that it raises stops the training
+
+        Ctrl-C stops after the step under way and keeps a checkpoint in `run_`; `fit(X, resume=True)` goes on with it,
+        to the same bits as without the stop.
+        """
+        params = self._values_of_fit(resume)
+        source = interop.source_of(X, y)
+        show = wanted(self.progress)
+        text = _option_text(params)
+        data = source if isinstance(source, core.Dataset) else core.dataset(source, text, Listener(show))
+        self._choose_run(run, resume)
+        listener = Listener(show, on_epoch, os.path.join(self.run_, "metrics.jsonl"))
+        try:
+            result = core.train(
+                dataset=data,
+                data=interop.name_of(X),
+                folder=self.run_,
+                init=os.fspath(init) if init is not None else "",
+                options=text,
+                resume=resume,
+                overwrite=overwrite or run is None,
+                threads=self.threads,
+                listener=listener,
+            )
+        except KeyboardInterrupt as stop:
+            if hasattr(stop, "add_note"):
+                stop.add_note(f"the checkpoint is in {self.run_}; fit(..., resume=True) goes on with it")
+            raise
+        finally:
+            listener.finish()
+        self._take(json.loads(result), data.features)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The embeddings of the graph X, the training's or another with the same features, by the trained model."""
+        self._check_fitted()
+        source = interop.source_of(X)
+        return self._as_output(core.embed(self.run_, source, self.threads, Listener(wanted(self.progress))))
+
+    def fit_transform(self, X: Any, y: Any = None, **fit: Any) -> Any:
+        """`fit(X, y, **fit)`, then the embeddings of X."""
+        return self.fit(X, y, **fit).embeddings_
+
+    @property
+    def embeddings_(self) -> Any:
+        """Those of the training graph: a torch tensor, or a numpy array with `output="numpy"`."""
+        self._check_fitted()
+        return self._as_output(np.load(os.path.join(self.run_, "embeddings.npy")))
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """The metrics of every epoch: loss and its terms, gradient norm, effective rank, seconds."""
+        self._check_fitted()
+        with open(os.path.join(self.run_, "metrics.jsonl"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    # run folders
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Writes the run folder, which the command line reads too: `graphsurgeon eval FOLDER DATA`."""
+        self._check_fitted()
+        target = Path(folder)
+        if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
+            if not overwrite:
+                raise DataError(f"{target}: is there already", "pass overwrite=True to replace it")
+            if not (target / "options.json").exists():
+                raise DataError(f"{target}: is there and holds no run", "choose another name")
+            if target.samefile(self.run_):
+                return
+        beside = target.with_name(f".{target.name}.tmp-{os.getpid()}")
+        shutil.copytree(self.run_, beside)
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(beside, target)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> GraphSurgeon:
+        """The fitted estimator of a run folder, written by `save` or by `graphsurgeon train`."""
+        path = Path(folder)
+        if not (path / "model.safetensors").exists():
+            raise DataError(f"{path}: is not the folder of a finished run", "it has no model.safetensors")
+        info = json.loads(core.tensors(str(path / "model.safetensors"))["metadata"]["graphsurgeon"])
+        by_name = {option.name: keyword for keyword, option in OPTIONS.items()}
+        self = cls(**{by_name[key]: value for key, value in info["options"].items() if key in by_name})
+        self.run_ = str(path)
+        self._take({"run": str(path), "epochs": info["options"]["epochs"]}, info["features"])
+        return self
+
+    def _values_of_fit(self, resume: bool) -> dict[str, Any]:
+        """The keywords, with the seed that this training has: a resumed one that of its beginning."""
+        if not (resume and hasattr(self, "_seed_")):
+            self._seed_ = _seed(self.random_state)
+        return self.get_params() | {"random_state": self._seed_}
+
+    def _choose_run(self, run: str | os.PathLike[str] | None, resume: bool) -> None:
+        if run is not None:
+            self.run_ = os.fspath(run)
+        elif not (resume and hasattr(self, "run_")):
+            if hasattr(self, "_remove_run"):
+                self._remove_run()
+            self.run_ = tempfile.mkdtemp(prefix="graphsurgeon-")
+            self._remove_run = weakref.finalize(self, shutil.rmtree, self.run_, ignore_errors=True)
+        self.__dict__.pop("result_", None)
+
+    def _take(self, result: dict[str, Any], features: int) -> None:
+        self.result_ = result
+        self.n_features_in_ = features
+
+    def _check_fitted(self) -> None:
+        if self.__sklearn_is_fitted__():
+            return
+        try:
+            from sklearn.exceptions import NotFittedError as NotFitted
+        except ImportError:
+            NotFitted = AttributeError  # which scikit-learn's is, too
+        raise NotFitted("this GraphSurgeon is not fitted yet: call fit(graph) first")
+
+    def _as_output(self, z: np.ndarray) -> Any:
+        if self.output not in ("torch", "numpy"):
+            raise ValueError(f"output is '{self.output}', expected 'torch' or 'numpy'")
+        return z if self.output == "numpy" else torch.from_numpy(z)
+
+
+GraphSurgeon.__init__.__signature__ = options.signature()  # type: ignore[attr-defined]
+GraphSurgeon.__doc__ = (GraphSurgeon.__doc__ or "").rstrip() + "\n" + "\n".join(
+    f"    {line}".rstrip() for line in options.documentation().splitlines()
+) + "\n"

@@ -1,0 +1,235 @@
+"""From what people hold a graph in to the core's arrays.
+
+Accepted: a PyTorch Geometric `Data`; `(graph, x)` or `graph` alone, where graph is an edge_index (2 x M), a scipy
+sparse matrix or array (entry i, j is the edge from i to j) or a networkx graph; OGB's dict, or its pair (dict, labels);
+a path or catalog name; a dataset that `load_dataset` returned. Memory is shared where layout and type allow: dense
+float32 x in rows, float32 CSR features, 32-bit CSC adjacency.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from ._load import core
+from .errors import DataError, UsageError
+
+Arrays = dict[str, Any]  # the names of arrays_of() in bindings.cpp
+
+
+def source_of(data: Any, y: Any = None) -> Any:
+    """What the core makes a dataset of: arrays, a text or a dataset. `y`: labels for a graph without."""
+    if isinstance(data, core.Dataset):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data)
+    arrays = _arrays(data)
+    if y is not None and "labels" not in arrays and "multi_labels" not in arrays:
+        arrays |= _labels(y)
+    return arrays
+
+
+def name_of(data: Any) -> str:
+    """How options.json calls the data."""
+    return os.fspath(data) if isinstance(data, (str, os.PathLike)) else getattr(data, "name", None) or "memory"
+
+
+def _arrays(data: Any) -> Arrays:
+    if isinstance(data, (tuple, list)) and len(data) == 2:
+        graph, other = data
+        if isinstance(graph, dict):
+            return _ogb(graph) | _labels(other)
+        return _graph(graph, _row_count(other)) | _features(other)
+    if isinstance(data, dict):
+        return _ogb(data)
+    if hasattr(data, "edge_types"):
+        raise UsageError("graphs of several node types are not supported", "take data.to_homogeneous()")
+    if hasattr(data, "edge_index") or hasattr(data, "adj_t"):
+        return _pyg(data)
+    return _graph(data, None)
+
+
+def _graph(graph: Any, rows: int | None) -> Arrays:
+    """A graph without features; `rows`: those of the features, if there are any."""
+    if _is_scipy(graph):
+        return _scipy(graph)
+    if _is_networkx(graph):
+        return _networkx(graph)
+    edges = _numpy(graph)
+    if edges.ndim != 2 or edges.shape[0] != 2:
+        raise DataError(
+            f"edge_index has shape {tuple(edges.shape)}, expected (2, M)",
+            "pass a PyG Data, (edge_index, x), a scipy sparse matrix, a networkx graph, OGB's dict, a path or a name",
+        )
+    nodes = rows if rows is not None else int(edges.max(initial=-1)) + 1
+    return {"nodes": nodes} | _edges(edges)
+
+
+def _edges(edge_index: Any, weight: Any = None) -> Arrays:
+    edges = _numpy(edge_index)
+    if edges.size and not np.issubdtype(edges.dtype, np.integer):
+        raise DataError(f"edge_index holds {edges.dtype}, expected whole numbers", "node ids count from 0")
+    if edges.ndim != 2 or edges.shape[0] != 2:
+        raise DataError(f"edge_index has shape {tuple(edges.shape)}, expected (2, M)", "rows: sources and targets")
+    out: Arrays = {
+        "source": np.ascontiguousarray(edges[0], dtype=np.int64),
+        "target": np.ascontiguousarray(edges[1], dtype=np.int64),
+    }
+    if weight is not None:
+        values = np.ascontiguousarray(_numpy(weight), dtype=np.float32).reshape(-1)
+        if len(values) != edges.shape[1]:
+            raise DataError(f"{len(values)} edge weights for {edges.shape[1]} edges", "there must be one an edge")
+        out["weight"] = values
+    return out
+
+
+def _pyg(data: Any) -> Arrays:
+    out: Arrays = {"nodes": int(data.num_nodes)}
+    if getattr(data, "edge_index", None) is not None:
+        out |= _edges(data.edge_index, getattr(data, "edge_weight", None))
+    elif getattr(data, "adj_t", None) is not None:
+        out |= _transposed(data.adj_t)
+    else:
+        raise DataError("the Data has neither edge_index nor adj_t", "an embedding needs a graph")
+    if getattr(data, "x", None) is not None:
+        out |= _features(data.x)
+    if getattr(data, "y", None) is not None:
+        out |= _labels(data.y)
+    masks = [getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")]
+    if all(mask is not None for mask in masks):
+        out["splits"] = _splits(masks)
+    return out
+
+
+def _transposed(adj_t: Any) -> Arrays:
+    """Of PyG's adj_t, whose rows are targets: a torch sparse tensor or a torch_sparse.SparseTensor."""
+    if hasattr(adj_t, "coo"):
+        target, source, weight = adj_t.coo()
+    else:
+        entries = adj_t.to_sparse_coo().coalesce()
+        (target, source), weight = entries.indices(), entries.values()
+    values = None if weight is None else _numpy(weight)
+    if values is not None and (values == 1).all():
+        values = None
+    return _edges(np.stack([_numpy(source), _numpy(target)]), values)
+
+
+def _ogb(graph: dict[str, Any]) -> Arrays:
+    if "edge_index" not in graph:
+        raise DataError(f"the dict has no 'edge_index', but {', '.join(map(str, graph)) or 'nothing'}", "OGB's has")
+    x = graph.get("node_feat")
+    nodes = graph.get("num_nodes", len(x) if x is not None else None)
+    if nodes is None:
+        raise DataError("the dict has neither 'num_nodes' nor 'node_feat'", "OGB's has")
+    return {"nodes": int(nodes)} | _edges(graph["edge_index"]) | (_features(x) if x is not None else {})
+
+
+def _scipy(matrix: Any) -> Arrays:
+    if matrix.shape[0] != matrix.shape[1]:
+        raise DataError(f"an adjacency matrix must be square, this one is {matrix.shape[0]} x {matrix.shape[1]}")
+    # A column lists the sources of a node's edges, which is what the core's rows are.
+    columns = matrix.tocsc()
+    if not columns.has_canonical_format or (columns.data == 0).any():
+        columns = columns.copy()
+        columns.sum_duplicates()
+        columns.eliminate_zeros()
+    out: Arrays = {
+        "nodes": matrix.shape[0],
+        "offsets": columns.indptr.astype(np.int64, copy=False),
+        "neighbors": columns.indices.astype(np.int32, copy=False),
+    }
+    if not (columns.data == 1).all():
+        out["weights"] = np.ascontiguousarray(columns.data, dtype=np.float32)
+    return out
+
+
+def _networkx(graph: Any) -> Arrays:
+    nodes = list(graph)
+    number = {node: i for i, node in enumerate(nodes)}
+    rows = [(number[u], number[v], w) for u, v, w in graph.edges(data="weight")]
+    if not graph.is_directed():
+        rows += [(v, u, w) for u, v, w in rows if u != v]
+    edges = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2).T
+    weights = [row[2] for row in rows]
+    known = any(w is not None for w in weights)
+    out: Arrays = {"nodes": len(nodes)}
+    out |= _edges(edges, np.array([1 if w is None else w for w in weights], np.float32) if known else None)
+    if nodes != list(range(len(nodes))):
+        out["node_ids"] = [str(node) for node in nodes]
+    for name, read in (("x", _features), ("y", _labels)):
+        values = [graph.nodes[node].get(name) for node in nodes]
+        if values and all(value is not None for value in values):
+            out |= read(np.array([_numpy(value) for value in values]))
+    return out
+
+
+def _features(x: Any) -> Arrays:
+    if _is_scipy(x):
+        rows = x.tocsr()
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        return {
+            "width": rows.shape[1],
+            "x_offsets": rows.indptr.astype(np.int64, copy=False),
+            "x_indices": rows.indices.astype(np.int32, copy=False),
+            "x": np.ascontiguousarray(rows.data, dtype=np.float32),
+        }
+    if getattr(x, "is_sparse", False) or getattr(x, "is_sparse_csr", False):
+        rows = x.detach().cpu().to_sparse_coo().coalesce().to_sparse_csr()
+        return {
+            "width": x.shape[1],
+            "x_offsets": _numpy(rows.crow_indices()).astype(np.int64, copy=False),
+            "x_indices": _numpy(rows.col_indices()).astype(np.int32),
+            "x": np.ascontiguousarray(_numpy(rows.values()), dtype=np.float32),
+        }
+    values = np.ascontiguousarray(_numpy(x), dtype=np.float32)
+    if values.ndim != 2:
+        raise DataError(f"x has shape {tuple(values.shape)}, expected (N, F)", "features need one row a node")
+    return {"rows": values.shape[0], "width": values.shape[1], "x": values.reshape(-1)}
+
+
+def _labels(y: Any) -> Arrays:
+    """Class ids [N] or [N, 1], or zeros and ones [N, C]; negative or NaN where unknown."""
+    values = _numpy(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim not in (1, 2):
+        raise DataError(f"y has shape {tuple(values.shape)}, expected (N,) or (N, C)")
+    if np.issubdtype(values.dtype, np.floating):
+        values = np.where(np.isnan(values), -1, values)
+    elif not np.issubdtype(values.dtype, np.integer) and values.dtype != bool:
+        names, values = np.unique(values.astype(str), return_inverse=True)  # names of classes
+    if values.ndim == 1:
+        return {"labels": np.ascontiguousarray(values, dtype=np.int32)}
+    table = np.where(values < 0, 255, values).astype(np.uint8)
+    return {"multi_labels": np.ascontiguousarray(table).reshape(-1), "classes": table.shape[1]}
+
+
+def _splits(masks: list[Any]) -> list[list[list[int]]]:
+    """PyG's masks: [N], or [N, S] for S splits."""
+    tables = [_numpy(mask).astype(bool) for mask in masks]
+    tables = [table[:, None] if table.ndim == 1 else table for table in tables]
+    count = max(table.shape[1] for table in tables)
+    # One test mask may serve all splits, as in WikiCS.
+    tables = [np.repeat(table, count, 1) if table.shape[1] == 1 else table for table in tables]
+    return [[np.flatnonzero(table[:, s]).tolist() for table in tables] for s in range(count)]
+
+
+def _numpy(values: Any) -> np.ndarray:
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+
+
+def _row_count(x: Any) -> int:
+    return x.shape[0] if hasattr(x, "shape") else len(x)
+
+
+def _is_scipy(value: Any) -> bool:
+    return "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(value)
+
+
+def _is_networkx(value: Any) -> bool:
+    return "networkx" in sys.modules and isinstance(value, sys.modules["networkx"].Graph)

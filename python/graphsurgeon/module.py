@@ -1,0 +1,210 @@
+"""A trained model as a plain PyTorch module: to fine-tune, to script, to put into something larger.
+
+Parameters have the names that model.safetensors has (docs/python.md lists them), so `state_dict` and file agree:
+
+    heads.first.weight, heads.first.bias         D x F in pre mode, K x D in post; heads.first.0.weight ... if several
+    heads.second...                              the same
+    encoder.layers.L.lin.weight, .bias           GCN
+    encoder.layers.L.lin_l.weight, .bias, lin_r.weight    SAGE: neighbours, and the node itself
+    encoder.skips.L.weight, .bias                with skip="linear"
+    encoder.norms.L.weight, .bias, .running_mean, .running_var    the last two V x K, a row a view
+    predictor.0.weight ...                       of the asymmetric variant; not used by embeddings
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ._load import core
+from .errors import UsageError
+from .estimator import GraphSurgeon
+
+
+class Graph:
+    """The weights of neighbours: row v of `matrix` holds those of v's sources."""
+
+    def __init__(self, edge_index: Tensor, edge_weight: Tensor | None, nodes: int, encoder: str) -> None:
+        source, target, weight = _merged(edge_index, edge_weight, nodes)
+        if encoder == "gcn":
+            every = torch.arange(nodes, device=source.device)
+            without = every[~torch.isin(every, source[source == target])]
+            source, target = torch.cat([source, without]), torch.cat([target, without])
+            weight = torch.cat([weight, weight.new_ones(len(without))])
+        degree = weight.new_zeros(nodes).index_add(0, target, weight)
+        scale = torch.where(degree > 0, degree ** (-0.5 if encoder == "gcn" else -1.0), 0.0)
+        weight = weight * scale[target] * (scale[source] if encoder == "gcn" else 1)
+        self.matrix = torch.sparse_coo_tensor(torch.stack([target, source]), weight, (nodes, nodes)).coalesce()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return torch.sparse.mm(self.matrix, x)
+
+
+def _merged(edge_index: Tensor, weight: Tensor | None, nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Every edge once, as the core keeps them: weights of repeated ones add up, without weights they are one."""
+    keys, place = torch.unique(edge_index[1] * nodes + edge_index[0], return_inverse=True)
+    if weight is None:
+        merged = torch.ones(len(keys), device=keys.device)
+    else:
+        merged = weight.new_zeros(len(keys)).index_add(0, place, weight)
+    return keys % nodes, keys // nodes, merged
+
+
+class Mlp(nn.Module):
+    """Linear maps with ReLU between; one alone has no number in its name."""
+
+    def __init__(self, inputs: int, outputs: int, layers: int) -> None:
+        super().__init__()
+        self.depth = layers
+        if layers == 1:
+            self.weight = nn.Parameter(torch.empty(outputs, inputs))
+            self.bias = nn.Parameter(torch.empty(outputs))
+        else:
+            for i in range(layers):
+                self.add_module(str(i), nn.Linear(outputs if i else inputs, outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.depth == 1:
+            return functional.linear(x, self.weight, self.bias)
+        for i, layer in enumerate(self.children()):
+            x = layer(x.relu() if i else x)
+        return x
+
+
+class Gcn(nn.Module):
+    """x' = A (x W') + b, A being symmetrically normalised."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.lin = nn.Linear(inputs, outputs, bias=False)
+        self.bias = nn.Parameter(torch.empty(outputs))
+
+    def forward(self, x: Tensor, graph: Graph) -> Tensor:
+        return graph(self.lin(x)) + self.bias
+
+
+class Sage(nn.Module):
+    """x' = mean of neighbours W_l' + b + x W_r'."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.lin_l = nn.Linear(inputs, outputs)
+        self.lin_r = nn.Linear(inputs, outputs, bias=False)
+
+    def forward(self, x: Tensor, graph: Graph) -> Tensor:
+        return graph(functional.linear(x, self.lin_l.weight)) + self.lin_l.bias + self.lin_r(x)
+
+
+class ViewBatchNorm(nn.Module):
+    """Batch norm with one gain and shift, and running statistics of each view's own."""
+
+    def __init__(self, width: int, views: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.running_mean: Tensor
+        self.running_var: Tensor
+        self.register_buffer("running_mean", torch.zeros(views, width))
+        self.register_buffer("running_var", torch.ones(views, width))
+
+    def forward(self, x: Tensor, view: int) -> Tensor:
+        training = self.training and len(x) > 1
+        mean, variance = self.running_mean[view], self.running_var[view]
+        return functional.batch_norm(x, mean, variance, self.weight, self.bias, training, 0.1, 1e-5)
+
+
+class Encoder(nn.Module):
+    """The shared graph encoder: convolution, norm, ReLU (not on the last layer), dropout, joined by the skip rule."""
+
+    def __init__(self, inputs: int, outputs: int, views: int, options: dict[str, Any]) -> None:
+        super().__init__()
+        self.skip, self.dropout = options["skip"], options["dropout"]
+        widths = [inputs] + [outputs] * options["layers"]
+        pairs = list(zip(widths, widths[1:]))
+        convolution = Gcn if options["encoder"] == "gcn" else Sage
+        self.layers = nn.ModuleList(convolution(i, o) for i, o in pairs)
+        self.skips = nn.ModuleList(nn.Linear(i, o) for i, o in pairs) if self.skip == "linear" else None
+        norm = "batch" if options["asymmetric"] else options["norm"]
+        self.norms = None
+        if norm == "batch":
+            self.norms = nn.ModuleList(ViewBatchNorm(outputs, views) for _ in pairs)
+        elif norm == "layer":
+            self.norms = nn.ModuleList(nn.LayerNorm(outputs) for _ in pairs)
+
+    def forward(self, x: Tensor, graph: Graph, view: int = 0) -> Tensor:
+        total = None
+        for i, layer in enumerate(self.layers):
+            h = layer(x, graph)
+            if self.skips is not None:
+                h = h + self.skips[i](x)
+            if self.norms is not None:
+                norm = self.norms[i]
+                h = norm(h, view) if isinstance(norm, ViewBatchNorm) else norm(h)
+            if i + 1 < len(self.layers):
+                h = h.relu()
+            x = functional.dropout(h, self.dropout, self.training)
+            total = x if total is None or self.skip != "sum" else total + x
+        assert total is not None
+        return total
+
+
+class EncoderModule(nn.Module):
+    """A trained model as PyTorch operations. `options` are the run's own, by their names in options.json.
+
+    In evaluation mode `forward` gives what `GraphSurgeon.transform` gives, up to rounding; in training mode it has the
+    dropout of the run. It is differentiable in everything, edge weights included.
+    """
+
+    def __init__(self, features: int, options: dict[str, Any]) -> None:
+        super().__init__()
+        self.options = dict(options)
+        self.pre = options["mode"] == "pre"
+        d, k = options["aug-dim"], options["dim"]
+        sizes = (features, d, options["head-layers"]) if self.pre else (d, k, options["head-layers"])
+        self.heads = nn.ModuleDict({"first": Mlp(*sizes), "second": Mlp(*sizes)})
+        self.encoder = Encoder(*((d, k, 2) if self.pre else (features, d, 1)), options)
+        self.predictor = Mlp(k, k, 2) if options["asymmetric"] else None
+
+    def views(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Both views' embeddings, N x K each."""
+        graph = Graph(edge_index, edge_weight, x.shape[0], self.options["encoder"])
+        if self.pre:
+            first, second = (self.encoder(self._head(name, x), graph, v) for v, name in enumerate(self.heads))
+        else:
+            encoded = self.encoder(x, graph)
+            first, second = (self._head(name, encoded) for name in self.heads)
+        return first, second
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
+        """The embeddings: x is N x F, edge_index 2 x M with sources first, as in PyTorch Geometric."""
+        first, second = self.views(x, edge_index, edge_weight)
+        rule = self.options["combine"]
+        if rule == "concat":
+            return torch.cat([first, second], 1)
+        return first if rule == "first" else (first + second) / (2 if rule == "mean" else 1)
+
+    def _head(self, name: str, x: Tensor) -> Tensor:
+        return functional.dropout(self.heads[name](x), self.options["dropout"], self.training)
+
+
+def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
+    """The trained model of a fitted estimator, a run folder or a .safetensors file in one, in evaluation mode."""
+    if isinstance(run, GraphSurgeon):
+        run._check_fitted()
+        run = run.run_
+    file = os.fspath(run)
+    if os.path.isdir(file):
+        file = os.path.join(file, "model.safetensors")
+    loaded = core.tensors(file)
+    info = json.loads(loaded["metadata"]["graphsurgeon"])
+    method = info["options"].get("method", "graphsurgeon")
+    if method != "graphsurgeon":
+        raise UsageError(f"{file}: is a model of {method}", "torch_module is there for graphsurgeon's own models")
+    module = EncoderModule(info["features"], info["options"])
+    module.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in loaded["tensors"].items()})
+    return module.eval()

@@ -1,0 +1,113 @@
+"""The options of training, read from their one declaration in the core."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+from ._load import core
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: `name` as on the command line, `keyword` as here."""
+
+    name: str
+    keyword: str
+    help: str
+    group: str
+    type: str  # "INT", "FLOAT", "TEXT", "INT,...", "" (a flag) or "a|b|c"
+    default: Any
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    tune: dict[str, Any] | None = None  # low, high, log: where the tuner looks
+
+    @property
+    def annotation(self) -> Any:
+        if self.choices:
+            return Literal[self.choices]
+        plain = {"INT": int, "FLOAT": float, "INT,...": list[int], "": bool}
+        return plain.get(self.type, Union[str, float] if self.name == "similarity-weight" else str)
+
+    def value_of(self, value: Any) -> Any:
+        """`value` as the core takes it."""
+        if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+            value = value.item()  # of numpy
+        if self.type == "TEXT" and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+        if self.type == "TEXT" and hasattr(value, "__fspath__"):
+            return value.__fspath__()
+        if self.type == "INT,...":
+            return [int(item) for item in value]
+        return value
+
+
+def _read() -> dict[str, Option]:
+    table = {}
+    for row in json.loads(core.options()):
+        # scikit-learn's name for it, which users of its conventions expect.
+        keyword = "random_state" if row["name"] == "seed" else row["name"].replace("-", "_")
+        row["choices"] = tuple(row.get("choices", ()))
+        table[keyword] = Option(keyword=keyword, **row)
+    return table
+
+
+OPTIONS: dict[str, Option] = _read()
+METHODS: dict[str, dict[str, Any]] = json.loads(core.methods())  # summary, supervised, defaults of each
+
+# Keywords that are not options of the core.
+EXTRAS: dict[str, tuple[Any, Any, str]] = {
+    "threads": (int, 0, "threads to use; 0 takes every core this process may run on"),
+    "output": (Literal["torch", "numpy"], "torch", "what embeddings come back as"),
+    "progress": (
+        Union[bool, Literal["auto"]],
+        "auto",
+        "a progress bar: 'auto' shows one in a notebook and on a terminal",
+    ),
+}
+
+
+def defaults(method: str = "") -> dict[str, Any]:
+    """Every keyword with its default; those of a method where they are its own."""
+    plain = {name: option.default for name, option in OPTIONS.items()} | {
+        name: default for name, (_, default, _) in EXTRAS.items()
+    }
+    own = METHODS.get(method, {"defaults": {}})["defaults"]
+    return plain | {keyword: own[option.name] for keyword, option in OPTIONS.items() if option.name in own}
+
+
+def unknown(keyword: str) -> str:
+    """What to tell about a keyword that nobody knows."""
+    if keyword == "seed":
+        return "the keyword for the seed is 'random_state'"
+    near = core.nearest(keyword, list(defaults()))
+    return f"unknown option '{keyword}'" + (f"; did you mean '{near}'?" if near else "")
+
+
+def signature() -> inspect.Signature:
+    """That of the estimator's constructor."""
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    rows = [(name, o.default, o.annotation) for name, o in OPTIONS.items()]
+    rows += [(name, default, kind) for name, (kind, default, _) in EXTRAS.items()]
+    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    parameters += [inspect.Parameter(n, keyword_only, default=d, annotation=a) for n, d, a in rows]
+    return inspect.Signature(parameters)
+
+
+def documentation() -> str:
+    """The 'Parameters' section of the estimator's docstring."""
+    lines, group = [], None
+    for name, option in OPTIONS.items():
+        if option.group != group:
+            group = option.group
+            lines += ["", f"{group}:"]
+        kinds = {"INT": "int", "FLOAT": "float", "TEXT": "str", "INT,...": "list of int", "": "bool"}
+        kind = " | ".join(option.choices) or kinds[option.type]
+        lines += [f"{name} : {kind}, default {option.default!r}", f"    {option.help}"]
+    lines += ["", "Here:"]
+    for name, (_, default, text) in EXTRAS.items():
+        lines += [f"{name} : default {default!r}", f"    {text}"]
+    return "\n".join(lines)

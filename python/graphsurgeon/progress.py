@@ -1,0 +1,68 @@
+"""How far the core is: a bar by tqdm, and a callback for every epoch."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+OnEpoch = Callable[[dict[str, Any]], None]
+
+
+def wanted(progress: bool | str) -> bool:
+    """Whether `progress` ('auto', True or False) asks for a bar here."""
+    if progress != "auto":
+        return bool(progress)
+    return "ipykernel" in sys.modules or sys.stderr.isatty()
+
+
+class Listener:
+    """What the core tells of its work. Calls come in the thread that called the core."""
+
+    def __init__(self, show: bool, on_epoch: OnEpoch | None = None, metrics: str = "") -> None:
+        self._show = show
+        self._on_epoch = on_epoch
+        self._metrics = metrics  # the run's metrics.jsonl
+        self._read = 0  # bytes of it
+        self._bar: Any = None
+
+    def start(self, task: str, total: int, unit: str) -> None:
+        self._close()
+        if task == "training" and self._on_epoch and os.path.exists(self._metrics):
+            self._read = os.path.getsize(self._metrics)  # a resumed run has lines already
+        if self._show:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total or None, desc=task, unit=f" {unit}", leave=False)
+
+    def advance(self, units: int, note: str) -> None:
+        if self._bar is not None:
+            self._bar.update(units)
+            self._bar.set_postfix_str(note, refresh=False)
+        self._tell_epochs()
+
+    def finish(self) -> None:
+        self._close()
+        self._tell_epochs()
+
+    def say(self, text: str) -> None:
+        if self._show:
+            print(text, file=sys.stderr)
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def _tell_epochs(self) -> None:
+        if not self._on_epoch or not os.path.exists(self._metrics):
+            return
+        with open(self._metrics, "rb") as file:
+            file.seek(self._read)
+            text = file.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            self._on_epoch(json.loads(line))

@@ -1,0 +1,413 @@
+"""`graphsurgeon tune`: a search for good options, by Optuna.
+
+The study lies in a storage that several workers, and several machines, may share; each worker loads the graph once and
+trains in its own process. A trial trains in pieces: after each, a linear probe of the validation nodes (or, without
+labels, the effective rank) tells the pruner how it does. Test labels are never read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.trial import FrozenTrial, Trial, TrialState
+
+from . import estimator
+from ._load import core
+from .errors import DataError, Error, UsageError
+from .options import OPTIONS
+from .progress import Listener
+from .search_space import Range, search_space
+
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
+# --workers is how many trials run at a time here; a trial's own are left alone.
+NOT_OFFERED = {"workers"}
+
+
+@dataclass
+class Settings:
+    """What a worker must know."""
+
+    data: str
+    folder: str
+    storage: str  # a URL, or "" for a journal file in the folder
+    study: str
+    objective: str  # "validation" or "rankme"
+    trials: int
+    deadline: float | None  # of time.time()
+    base: dict[str, Any]  # keywords and values of what is not searched
+    space: dict[str, Range] = field(default_factory=dict)
+    every: int = 10  # epochs between looks
+    threads: int = 0
+    seed: int = 0
+    show: bool = False
+
+
+def open_storage(settings: Settings) -> optuna.storages.BaseStorage:
+    if settings.storage:
+        return optuna.storages.get_storage(settings.storage)
+    from optuna.storages.journal import JournalFileBackend
+
+    return optuna.storages.JournalStorage(JournalFileBackend(os.path.join(settings.folder, "journal.log")))
+
+
+def open_study(settings: Settings, worker: int = 0) -> optuna.Study:
+    """The study, made where it is not there yet; DataError when it is there and searches something else."""
+    study = optuna.create_study(
+        storage=open_storage(settings),
+        study_name=settings.study,
+        direction="maximize",
+        load_if_exists=True,
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=settings.every),
+    )
+    # Another stream for every worker and every continuation: the same one would repeat its draws.
+    begun = len(study.get_trials(deepcopy=False))
+    study.sampler = optuna.samplers.TPESampler(seed=settings.seed + 7919 * worker + 104729 * begun)
+    fixed = {k: v for k, v in settings.base.items() if k not in settings.space and k != "data_root"}
+    told = {
+        "data": settings.data,
+        "objective": settings.objective,
+        "fixed": {k: v for k, v in fixed.items() if v != OPTIONS[k].default},
+        "space": {keyword: r.as_json() for keyword, r in settings.space.items()},
+    }
+    before = study.user_attrs.get("graphsurgeon")
+    if before is None:
+        study.set_user_attr("graphsurgeon", told)
+    elif before != json.loads(json.dumps(told)):
+        differing = ", ".join(key for key in told if before.get(key) != json.loads(json.dumps(told[key])))
+        raise DataError(
+            f"{settings.folder}: the study '{settings.study}' was begun with another {differing}",
+            "give the same options to go on with it, or another --study or -o",
+        )
+    return study
+
+
+class Objective:
+    """Trains a trial in pieces and tells how it does after each."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        text = estimator._option_text(settings.base)
+        self.data = core.dataset(settings.data, text, Listener(False))
+        if settings.objective == "validation" and self.data.task == "none":
+            raise DataError(f"{settings.data}: has no labels", "search without them by --objective rankme")
+
+    def __call__(self, trial: Trial) -> float:
+        trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": os.getpid()})
+        values = self.settings.base | {k: r.suggest(trial) for k, r in self.settings.space.items()}
+        folder = tempfile.mkdtemp(prefix="graphsurgeon-trial-")
+        try:
+            return self._train(trial, values, folder)
+        except DataError as error:  # the loss is no longer finite, or the embeddings collapsed
+            trial.set_user_attr("failure", str(error))
+            raise optuna.TrialPruned(str(error)) from error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _train(self, trial: Trial, values: dict[str, Any], folder: str) -> float:
+        epochs, value = int(values["epochs"]), 0.0
+        looks = list(range(self.settings.every, epochs, self.settings.every)) + [epochs]
+        for epoch in looks:
+            text = estimator._option_text(values | {"epochs": epoch})
+            core.train(
+                dataset=self.data, data=self.settings.data, folder=folder, init="", options=text,
+                resume=epoch != looks[0], overwrite=True, threads=self.settings.threads, listener=Listener(False),
+            )  # fmt: skip
+            value = self._score(folder, text)
+            trial.report(value, epoch)
+            if epoch != epochs and trial.should_prune():
+                raise optuna.TrialPruned
+        return value
+
+    def _score(self, folder: str, text: str) -> float:
+        z = np.load(os.path.join(folder, "embeddings.npy"))
+        if self.settings.objective == "rankme":
+            return core.effective_rank(z, self.settings.threads)
+        return float(np.mean(core.validation(z, self.data, text, self.settings.threads)))
+
+
+def finished_trials(study: optuna.Study) -> list[FrozenTrial]:
+    return study.get_trials(deepcopy=False, states=FINISHED)
+
+
+def work(settings: Settings, worker: int) -> None:
+    """Runs trials until there are enough, or time is up."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    objective = Objective(settings)
+    study = open_study(settings, worker)
+
+    def enough() -> bool:
+        return len(finished_trials(study)) >= settings.trials
+
+    def after(study: optuna.Study, trial: FrozenTrial) -> None:
+        if settings.show:
+            print(trial_text(study, trial, settings), file=sys.stderr, flush=True)
+        if enough():
+            study.stop()
+
+    left = None if settings.deadline is None else settings.deadline - time.time()
+    if not enough() and (left is None or left > 0):
+        study.optimize(objective, timeout=left, callbacks=[after])
+
+
+def trial_text(study: optuna.Study, trial: FrozenTrial, settings: Settings) -> str:
+    count = len(finished_trials(study))
+    outcome = {TrialState.COMPLETE: f"{trial.value or 0:.2f}", TrialState.PRUNED: "pruned"}.get(trial.state, "failed")
+    values = ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in trial.params.items())
+    return f"trial {trial.number}: {outcome} ({values}); {count} of {settings.trials}"
+
+
+def fail_lost_trials(study: optuna.Study) -> int:
+    """Trials of workers that died on this machine are marked as failed, so that nobody waits for them."""
+    lost = 0
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        worker = trial.user_attrs.get("worker", {})
+        if worker.get("host") != socket.gethostname() or os.path.exists(f"/proc/{worker.get('pid')}"):
+            continue
+        study.tell(trial.number, state=TrialState.FAIL)
+        lost += 1
+    return lost
+
+
+def run_workers(settings: Settings, workers: int) -> None:
+    """Works in this process when one worker is enough, else in `workers` others."""
+    if workers == 1:
+        work(settings, 0)
+        return
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=work, args=(settings, i), name=f"worker {i}") for i in range(workers)]
+    for process in processes:
+        process.start()
+    try:
+        for process in processes:
+            process.join()
+    except KeyboardInterrupt:  # they got it too, and end after the step under way
+        for process in processes:
+            process.join()
+        raise
+    dead = [process for process in processes if process.exitcode != 0]
+    if len(dead) == len(processes):
+        raise DataError(f"{settings.folder}: every worker ended early", "what they said stands above")
+    for process in dead:
+        print(f"note: {process.name} ended early; its trial is lost, the others went on", file=sys.stderr)
+
+
+# results
+
+
+def write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+def preset_of(study: optuna.Study, settings: Settings) -> dict[str, Any]:
+    """The best trial as a preset: what differs from the defaults, and what was searched."""
+    best = study.best_trial
+    values = settings.base | best.params
+    options = {}
+    for keyword, option in OPTIONS.items():
+        value = option.value_of(values[keyword])
+        if option.group != "Data" and (value != option.default or keyword in settings.space):
+            options[option.name] = value
+    measure = "validation score" if settings.objective == "validation" else "effective rank"
+    count = len(finished_trials(study))
+    origin = f"graphsurgeon tune {settings.data}: best {measure} of {count} trials, {best.value:.2f} by {best.number}"
+    return {"origin": origin, "options": options}
+
+
+def table_of(study: optuna.Study, settings: Settings) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["trial", "state", "value", "epochs", "seconds", *settings.space])
+    for trial in study.get_trials(deepcopy=False):
+        value = trial.value if trial.state == TrialState.COMPLETE else trial.intermediate_values.get(trial.last_step)
+        seconds = f"{trial.duration.total_seconds():.1f}" if trial.duration else ""
+        params = [trial.params.get(keyword, "") for keyword in settings.space]
+        writer.writerow([trial.number, trial.state.name.lower(), value, trial.last_step, seconds, *params])
+    return out.getvalue()
+
+
+def page_of(study: optuna.Study) -> str:
+    """History, curves of all trials and importance of the options, as one page that needs no network."""
+    from optuna import visualization
+
+    figures = [visualization.plot_optimization_history(study), visualization.plot_intermediate_values(study)]
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    if len({trial.value for trial in complete}) > 1:
+        figures.append(visualization.plot_param_importances(study))
+    parts = [f.to_html(full_html=False, include_plotlyjs=i == 0) for i, f in enumerate(figures)]
+    return f"<!DOCTYPE html><meta charset='utf-8'><title>{study.study_name}</title>" + "".join(parts)
+
+
+def write_results(study: optuna.Study, settings: Settings) -> dict[str, Any]:
+    folder = Path(settings.folder)
+    trials = study.get_trials(deepcopy=False)
+    count = {state: sum(trial.state == state for trial in trials) for state in TrialState}
+    if not count[TrialState.COMPLETE]:
+        raise DataError(f"{folder}: no trial was completed", "give it more time or trials; the same command goes on")
+    preset = preset_of(study, settings)
+    write(folder / "best.json", json.dumps(preset, indent=2) + "\n")
+    write(folder / "trials.csv", table_of(study, settings))
+    write(folder / "tuning.html", page_of(study))
+    return {
+        "study": settings.study,
+        "objective": settings.objective,
+        "trials": len(finished_trials(study)),
+        "complete": count[TrialState.COMPLETE],
+        "pruned": count[TrialState.PRUNED],
+        "failed": count[TrialState.FAIL],
+        "best": {"trial": study.best_trial.number, "value": study.best_value, "options": preset["options"]},
+        "preset": str(folder / "best.json"),
+    }
+
+
+# the command
+
+
+def seconds_of(text: str) -> float:
+    """'90', '90s', '10m', '1h' or '1h30m' in seconds."""
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", text)
+    if not match or not any(match.groups()):
+        raise UsageError(f"--timeout: '{text}' is no duration", "as in 90s, 10m or 1h30m")
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise UsageError(message, "'graphsurgeon tune --help' lists what there is")
+
+
+def parser() -> argparse.ArgumentParser:
+    about = "Searches for good options by the score of validation nodes."
+    out = Parser(prog="graphsurgeon tune", description=about, allow_abbrev=False)
+    out.add_argument("data", metavar="DATA", help="catalog name, file, folder or generator")
+    out.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of the study and its results")
+    out.add_argument("--trials", type=int, default=100, help="finished trials of the study, earlier ones counted (100)")
+    out.add_argument("--timeout", metavar="TIME", help="begin no trial after this, as 90s, 10m or 1h30m")
+    out.add_argument("--workers", type=int, default=1, help="trials at a time, each in a process of its own (1)")
+    out.add_argument("--storage", default="", metavar="URL", help="as sqlite:///FILE; else a journal file in DIR")
+    out.add_argument("--study", default="graphsurgeon", metavar="NAME", help="of the study in its storage")
+    out.add_argument("--objective", choices=["validation", "rankme"], default="validation",
+                     help="what is made large: validation score, or effective rank, which needs no labels")  # fmt: skip
+    out.add_argument("--search", action="append", default=[], metavar="RANGE",
+                     help="another range: lr=1e-4..1e-1:log, layers=1..4, mode=pre,post; may be repeated")  # fmt: skip
+    out.add_argument("--preset", default="", help="values to start from: the first trial, and what is not searched")
+    out.add_argument("--look-every", type=int, default=10, metavar="N", help="epochs between looks of the pruner (10)")
+    out.add_argument("--threads", type=int, default=0, help="of all workers together; 0 takes every core")
+    out.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    out.add_argument("--quiet", action="store_true", help="no line a trial")
+    fixed = out.add_argument_group("options of training, which stay as given")
+    for keyword, option in OPTIONS.items():
+        if keyword in NOT_OFFERED:
+            continue
+        kind: dict[str, Any] = {"metavar": option.type}
+        if option.type == "":
+            kind = {"action": "store_const", "const": True}
+        text = option.help.replace("%", "%%")
+        fixed.add_argument(f"--{option.name}", dest=f"fixed_{keyword}", help=text, **kind)
+    return out
+
+
+def typed(keyword: str, text: Any) -> Any:
+    option = OPTIONS[keyword]
+    try:
+        if option.type == "INT,...":
+            return [int(word) for word in text.split(",")]
+        return {"INT": int, "FLOAT": float}.get(option.type, lambda value: value)(text)
+    except ValueError:
+        raise UsageError(f"--{option.name}: '{text}' is not a value of this option", option.help) from None
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    given = {
+        name.removeprefix("fixed_"): typed(name.removeprefix("fixed_"), value)
+        for name, value in vars(arguments).items()
+        if name.startswith("fixed_") and value is not None
+    }
+    if arguments.workers < 1 or arguments.trials < 1 or arguments.look_every < 1:
+        raise UsageError("--workers, --trials and --look-every are at least 1")
+    start = estimator.GraphSurgeon.from_preset(arguments.preset) if arguments.preset else estimator.GraphSurgeon()
+    base = {keyword: value for keyword, value in start.get_params().items() if keyword in OPTIONS} | given
+    timeout = seconds_of(arguments.timeout) if arguments.timeout else None
+    cores = arguments.threads or len(os.sched_getaffinity(0))
+    return Settings(
+        data=arguments.data,
+        folder=arguments.output,
+        storage=arguments.storage,
+        study=arguments.study,
+        objective=arguments.objective,
+        trials=arguments.trials,
+        deadline=time.time() + timeout if timeout else None,
+        base=base,
+        space=search_space(set(given), arguments.search),
+        every=arguments.look_every,
+        threads=max(1, cores // arguments.workers),
+        seed=int(base["random_state"]),
+        show=not arguments.quiet,
+    )
+
+
+def first_trial(settings: Settings) -> dict[str, Any]:
+    """The values one starts from, outside of the ranges too: the result is then no worse than those."""
+    choices = {k for k, r in settings.space.items() if r.choices and settings.base[k] not in r.choices}
+    return {k: settings.base[k] for k in settings.space if k not in choices}
+
+
+def tune(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Runs the search and returns what `--json` prints."""
+    settings = settings_of(arguments)
+    Path(settings.folder).mkdir(parents=True, exist_ok=True)
+    study = open_study(settings)
+    fail_lost_trials(study)
+    if not study.get_trials(deepcopy=False):
+        study.enqueue_trial(first_trial(settings))
+    run_workers(settings, arguments.workers)
+    return write_results(study, settings)
+
+
+def result_text(result: dict[str, Any]) -> str:
+    options = " ".join(f"--{name} {value}" for name, value in result["best"]["options"].items())
+    return (
+        f"{result['trials']} trials, {result['pruned']} of them pruned; "
+        f"best {result['objective']} {result['best']['value']:.2f} by trial {result['best']['trial']}:\n"
+        f"  {options}\nwrote {result['preset']}: use it with train --config\n"
+    )
+
+
+def main(words: list[str] | None = None) -> int:
+    """`graphsurgeon tune`; returns the exit code."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        arguments = parser().parse_args(words)
+        result = tune(arguments)
+    except Error as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {error.hint}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 3 if isinstance(error, DataError) else 1
+    except KeyboardInterrupt:
+        print("error: stopped; finished trials are kept\nhint: the same command goes on", file=sys.stderr)
+        return 4
+    print(json.dumps(result) if arguments.json else result_text(result), end="\n" if arguments.json else "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

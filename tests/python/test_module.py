@@ -1,0 +1,100 @@
+"""The trained model as a PyTorch module gives our embeddings."""
+
+import pytest
+import safetensors.torch
+import torch
+from conftest import planted
+from torch_geometric.data import Data
+
+import graphsurgeon
+from graphsurgeon import torch_module
+
+SHAPES = [
+    {"mode": mode, "encoder": encoder, "norm": norm, "skip": skip}
+    for mode in ("pre", "post")
+    for encoder in ("gcn", "sage")
+    for norm in ("none", "batch", "layer")
+    for skip in ("none", "sum", "linear")
+]
+OTHERS = [
+    {"layers": 1},
+    {"layers": 3, "skip": "sum"},
+    {"head_layers": 2},
+    {"mode": "post", "head_layers": 3},
+    {"combine": "mean"},
+    {"combine": "sum"},
+    {"combine": "first"},
+    {"asymmetric": True},
+    {"mode": "post", "asymmetric": True},
+    {"kernels": "torch"},
+]
+
+
+def directed_weighted():
+    """Some loops, one-way edges, weights: nothing about it is symmetric."""
+    x, edge_index, _ = planted(60, width=13, seed=3)
+    keep = torch.rand(edge_index.shape[1], generator=torch.Generator().manual_seed(2)) < 0.6
+    edge_index = torch.cat([edge_index[:, keep], torch.tensor([[3, 7], [3, 7]])], 1)
+    weight = torch.rand(edge_index.shape[1], generator=torch.Generator().manual_seed(4)) + 0.1
+    return x, edge_index, weight
+
+
+@pytest.mark.parametrize("options", SHAPES + OTHERS, ids=lambda o: "-".join(map(str, o.values())))
+def test_output_equals_ours(quick, options):
+    x, edge_index, weight = directed_weighted()
+    for weights in (None, weight):
+        model = quick(aug_dim=11, dim=6, epochs=3, **options)
+        z = model.fit_transform(Data(x=x, edge_index=edge_index, edge_weight=weights))
+        ours = torch_module(model)(x, edge_index, weights)
+        assert ours.shape == z.shape
+        torch.testing.assert_close(ours.detach(), z, rtol=1e-4, atol=1e-5)
+
+
+def test_names_are_those_of_the_file(graph, quick, tmp_path):
+    x, edge_index, _ = graph
+    for options in SHAPES + OTHERS:
+        folder = tmp_path / "-".join(map(str, options.values()))
+        quick(epochs=0, **options).fit((edge_index, x), run=folder)
+        file = safetensors.torch.load_file(folder / "model.safetensors")
+        state = torch_module(folder).state_dict()
+        assert set(state) == set(file)
+        assert all(torch.equal(state[name], file[name]) for name in file)
+
+
+def test_it_can_be_fine_tuned(graph, quick):
+    """A linear classifier on top, all of it trained: the loss falls and every used parameter moves."""
+    x, edge_index, y = graph
+    module = torch_module(quick().fit((edge_index, x))).train()
+    classifier = torch.nn.Linear(16, 3)
+    parameters = [*module.parameters(), *classifier.parameters()]
+    before = [p.detach().clone() for p in module.parameters()]
+    optimiser = torch.optim.Adam(parameters, lr=0.01)
+    losses = []
+    for _ in range(30):
+        optimiser.zero_grad()
+        loss = torch.nn.functional.cross_entropy(classifier(module(x, edge_index)), y)
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.7 * losses[0]
+    assert all(not torch.equal(old, new) for old, new in zip(before, module.parameters()))
+
+
+def test_repeated_edges_are_one(graph, quick):
+    x, edge_index, _ = graph
+    module = torch_module(quick().fit((edge_index, x)))
+    twice = torch.cat([edge_index, edge_index], 1)
+    torch.testing.assert_close(module(x, twice), module(x, edge_index))
+
+
+def test_edge_weights_have_gradients(quick):
+    x, edge_index, weight = directed_weighted()
+    module = torch_module(quick().fit(Data(x=x, edge_index=edge_index, edge_weight=weight)))
+    weight.requires_grad_()
+    module(x, edge_index, weight).square().sum().backward()
+    assert weight.grad is not None and (weight.grad != 0).any()
+
+
+def test_what_is_no_model_is_told(tmp_path):
+    with pytest.raises(graphsurgeon.DataError, match="model.safetensors"):
+        torch_module(tmp_path)
