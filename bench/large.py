@@ -4,6 +4,7 @@
     large.py [--quick] [--sizes flickr yelp reddit] [--loaders full neighbor cluster saint] [--epochs 2] [--threads N]
     large.py --real [--datasets photo cs pubmed]
     large.py --limit MIB
+    large.py --reorder
 
 Generated graphs (stochastic block model with degree correction and features, so that accuracy means something) of the size
 and class structure of Flickr, Yelp (multi-label) and Reddit are trained with D 256, K 128 by each loader, then scored by the
@@ -15,6 +16,8 @@ time.
 --real          instead, each loader on real datasets against the whole graph, ten splits; the target is 1.5 points
 --limit MIB     instead, a dataset whose files are larger than that many MiB is trained, embedded and scored with anonymous
                 memory below it
+--reorder       instead, one epoch over files that are not in the page cache, with the nodes in each order that
+                'data convert --reorder' makes: time, gathering, and MiB read from the disk
 --epochs N      of each training; full-batch training needs more of them, so its accuracy is after N x its batches' steps
 
 Graphs are made below build/bench/ and removed. Writes build/bench/large*.json and .md.
@@ -22,6 +25,7 @@ Graphs are made below build/bench/ and removed. Writes build/bench/large*.json a
 import argparse
 import json
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -146,6 +150,49 @@ def limit(a):
     return "large_limit", rows, targets, lines
 
 
+def forget(folder):
+    """Takes the files out of the page cache."""
+    for file in folder.iterdir():
+        with open(file, "rb") as f:
+            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def blocks_read():
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock * 512 / 2**20  # in sectors
+
+
+def reorder(a):
+    """The order of the nodes on disk against what an epoch over cold files takes."""
+    rows = []
+    scratch = Path(tempfile.mkdtemp(prefix="large.", dir=RESULTS))
+    loaders = {"cluster": ["--parts-per-batch", 5], "neighbor": ["--batch-size", 4096, "--fanouts", "5,5"]}
+    try:
+        generate(scratch / "none", {**SIZES["flickr"], "features": 1024}, a.threads)
+        for order in ("metis", "bfs", "degree"):
+            run([PROGRAM, "data", "convert", scratch / "none", "--reorder", order, "-o", scratch / order, "--json", "--quiet"])
+        os.sync()
+        for loader, options in loaders.items():
+            run([PROGRAM, "train", scratch / "none", "--loader", loader, *options, "--epochs", 1, "-o", scratch / "run", "--overwrite",
+                 "--json", "--quiet"])  # the partition is then cached, for the first order as for the others
+            for order in ("none", "metis", "bfs", "degree"):
+                if loader == "cluster" and order != "none":
+                    run([PROGRAM, "train", scratch / order, "--loader", loader, *options, "--epochs", 0, "-o", scratch / "run",
+                         "--overwrite", "--json", "--quiet"])
+                forget(scratch / order)
+                before = blocks_read()
+                run([PROGRAM, "train", scratch / order, "--loader", loader, *options, "--aug-dim", 64, "--dim", 32, "--epochs", 1,
+                     "--rank-every", 1000, "--threads", a.threads, "-o", scratch / "run", "--overwrite", "--json", "--quiet"])
+                line = epochs_of(scratch / "run")[0]
+                rows.append({"loader": loader, "order": order, "seconds": line["seconds"], "gather": line["seconds_of"]["gather"],
+                             "read_mib": blocks_read() - before})
+                print(f"{loader} {order}: {line['seconds']:.2f} s, gathering {line['seconds_of']['gather']:.2f} s", flush=True)
+    finally:
+        shutil.rmtree(scratch)
+    lines = ["| loader | order of the nodes | s, first epoch | gathering, CPU s | MiB read |", "|---|---|--:|--:|--:|"]
+    lines += [f"| {r['loader']} | {r['order']} | {r['seconds']:.2f} | {r['gather']:.2f} | {r['read_mib']:.0f} |" for r in rows]
+    return "large_reorder", rows, [], lines
+
+
 def main():
     end_cleanly()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -155,6 +202,7 @@ def main():
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--datasets", nargs="+", default=["photo", "cs", "pubmed"])
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--reorder", action="store_true")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--full-epochs", type=int, default=10, help="of full-batch training, one step each")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
@@ -166,7 +214,7 @@ def main():
     if a.real and not DATA.exists():
         sys.exit(f"no datasets at {DATA}; GRAPHSURGEON_DATA names their folder")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    name, rows, targets, lines = limit(a) if a.limit else real(a) if a.real else sizes(a)
+    name, rows, targets, lines = limit(a) if a.limit else reorder(a) if a.reorder else real(a) if a.real else sizes(a)
     for target in targets:
         target["met"] = bool(target["value"] <= target["wanted"])
     if targets:
