@@ -14,8 +14,8 @@ struct Entries {
   Entries(const at::Tensor& matrix, int64_t first_row) {
     const int64_t rows = matrix.size(0);
     const at::Tensor stored_source = matrix.col_indices().to(at::kLong);
-    const at::Tensor stored_target = at::repeat_interleave(
-        matrix.crow_indices().to(at::kLong).diff(), /*output_size=*/stored_source.numel());
+    const at::Tensor stored_target =
+        at::repeat_interleave(matrix.crow_indices().to(at::kLong).diff());
     const at::Tensor loops =
         at::zeros({rows}, stored_source.options())
             .index_add(0, stored_target,
