@@ -175,10 +175,10 @@ TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
 
 TEST(EvalCommand, ARunThatLearnedFromLabelsIsScoredByItsOwnPredictionsOnItsOwnSplits) {
   const TempFolder folder;
-  ASSERT_EQ(
-      train(folder / "run", "--method gcn --hidden 8 --splits random:10/20/70 --runs 3 --epochs 30")
-          .exit_code,
-      0);
+  const Outcome trained =
+      run_program("train " + std::string(kGraph) + " -o " + (folder / "run").string() +
+                  " --method gcn --hidden 8 --splits random:10/20/70 --runs 3 --epochs 30 --quiet");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const json r = result_of(eval(folder / "run", "--no-reference --json"));
   EXPECT_EQ(r["splits"], "3 random:10/20/70, seed 0");
   ASSERT_EQ(r["encoders"][0]["runs"].size(), 3u);
