@@ -196,8 +196,7 @@ def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
     """The trained model of a fitted estimator, a run folder or a .safetensors file in one, in evaluation mode."""
     if isinstance(run, GraphSurgeon):
         run._check_fitted()
-        run = run.run_
-    file = os.fspath(run)
+    file = run.run_ if isinstance(run, GraphSurgeon) else os.fspath(run)  # a temporary folder lives as long as `run`
     if os.path.isdir(file):
         file = os.path.join(file, "model.safetensors")
     loaded = core.tensors(file)

@@ -22,7 +22,8 @@ std::vector<const Ablation*> chosen(const std::string& name) {
   return out;
 }
 
-std::vector<std::string> datasets_here(const AblationOptions& options, const CommonOptions& common) {
+std::vector<std::string> datasets_here(const AblationOptions& options,
+                                       const CommonOptions& common) {
   const auto root = data_root(options.data_root);
   std::vector<std::string> out;
   if (options.datasets != "all") {

@@ -46,8 +46,9 @@ std::vector<CellName> wanted(const What& what, const std::vector<std::string>& g
       absent.push_back(cell.dataset);
   }
   if (!absent.empty())
-    say(common, fmt::format("not here, and left out: {} ('graphsurgeon data fetch NAME' gets one)\n",
-                            fmt::join(absent, ", ")));
+    say(common,
+        fmt::format("not here, and left out: {} ('graphsurgeon data fetch NAME' gets one)\n",
+                    fmt::join(absent, ", ")));
   if (out.empty())
     fail_data(root.string(), "has none of the datasets",
               "fetch one with 'graphsurgeon data fetch NAME', or name the folder with --data-root");
@@ -58,8 +59,7 @@ nlohmann::json to_json(const std::vector<Cell>& cells) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Cell& cell : cells) rows.push_back(cell.row);
   const Claim claim = check_claim(cells);
-  return {{"rows", rows},
-          {"claim", {{"datasets", claim.datasets}, {"mean_gap", claim.mean_gap}}}};
+  return {{"rows", rows}, {"claim", {{"datasets", claim.datasets}, {"mean_gap", claim.mean_gap}}}};
 }
 
 }  // namespace
@@ -71,7 +71,8 @@ void setup_bench(CLI::App& app, Run& run) {
   app.add_option("GROUP", *groups,
                  "cells to make, as photo,pubmed=all or cs=gcn,dgi; in place of --datasets and "
                  "--methods");
-  app.add_option("-o,--output", *output, "folder of the results: bench.md, bench.json and a file a cell")
+  app.add_option("-o,--output", *output,
+                 "folder of the results: bench.md, bench.json and a file a cell")
       ->capture_default_str();
   state->bind(app);
   app.callback([=, &run] {

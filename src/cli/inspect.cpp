@@ -34,7 +34,9 @@ std::string names_of_columns(const nlohmann::json& rows) {
 
 std::string to_text(const nlohmann::json& r) {
   const nlohmann::json &gains = r["gains"], &spectrum = r["spectrum"];
-  const auto rank = [&](const char* what) { return spectrum[what]["effective_rank"].get<double>(); };
+  const auto rank = [&](const char* what) {
+    return spectrum[what]["effective_rank"].get<double>();
+  };
   const std::string what = r["heads_read"] == "features" ? "features" : "columns of the encoding";
   std::string text = fmt::format(
       "The heads read the {}{}.\n"
@@ -51,7 +53,8 @@ std::string to_text(const nlohmann::json& r) {
   text += fmt::format(
       "The views of a node agree with a cosine of {:.3f} on average ({:.3f} for the worst 5 %).\n"
       "  alignment (CKA)        {:.3f}\n"
-      "  effective rank         heads {:.1f} and {:.1f}, views {:.1f} and {:.1f}, embedding {:.1f}\n",
+      "  effective rank         heads {:.1f} and {:.1f}, views {:.1f} and {:.1f}, embedding "
+      "{:.1f}\n",
       r["agreement"]["mean"].get<double>(), r["agreement"]["quantiles"]["5"].get<double>(),
       r["cka"].get<double>(), rank("first_head"), rank("second_head"), rank("first_view"),
       rank("second_view"), rank("embedding"));
@@ -66,9 +69,10 @@ std::string to_text(const nlohmann::json& r) {
     text += "\n  where the views disagree most\n";
     for (size_t i = 0; i < r["disagree"].size() && i < 10; ++i) {
       const auto& node = r["disagree"][i];
-      text += fmt::format("  {:<22} cosine {:6.3f}, degree {}{}\n", node["id"].get<std::string>(),
-                          node["cosine"].get<double>(), node["degree"].get<int64_t>(),
-                          node.contains("class") ? ", class " + node["class"].get<std::string>() : "");
+      text +=
+          fmt::format("  {:<22} cosine {:6.3f}, degree {}{}\n", node["id"].get<std::string>(),
+                      node["cosine"].get<double>(), node["degree"].get<int64_t>(),
+                      node.contains("class") ? ", class " + node["class"].get<std::string>() : "");
     }
   }
   return text;

@@ -39,8 +39,8 @@ json quantiles(std::vector<float> values) {
   std::sort(values.begin(), values.end());
   json out;
   for (const int percent : {0, 5, 25, 50, 75, 95, 100}) {
-    const auto at = static_cast<size_t>(std::llround(
-        static_cast<double>(percent) / 100 * static_cast<double>(values.size() - 1)));
+    const auto at = static_cast<size_t>(
+        std::llround(static_cast<double>(percent) / 100 * static_cast<double>(values.size() - 1)));
     out[std::to_string(percent)] = values[at];
   }
   return out;
@@ -70,21 +70,20 @@ json to_json(const Insight& insight, const Dataset& data, int64_t top) {
   out["gains"] = {
       {"first", first},
       {"second", second},
-      {"amplified_by_first", chosen(insight.gains, top, names, [](const auto& a, const auto& b) {
-         return a.first > b.first;
-       })},
-      {"amplified_by_second", chosen(insight.gains, top, names, [](const auto& a, const auto& b) {
-         return a.second > b.second;
-       })},
-      {"suppressed_by_first", chosen(insight.gains, top, names, [](const auto& a, const auto& b) {
-         return a.first < b.first;
-       })},
-      {"suppressed_by_second", chosen(insight.gains, top, names, [](const auto& a, const auto& b) {
-         return a.second < b.second;
-       })},
-      {"told_apart", chosen(insight.gains, top, names, [&](const auto& a, const auto& b) {
-         return spread(a) > spread(b);
-       })}};
+      {"amplified_by_first",
+       chosen(insight.gains, top, names,
+              [](const auto& a, const auto& b) { return a.first > b.first; })},
+      {"amplified_by_second",
+       chosen(insight.gains, top, names,
+              [](const auto& a, const auto& b) { return a.second > b.second; })},
+      {"suppressed_by_first",
+       chosen(insight.gains, top, names,
+              [](const auto& a, const auto& b) { return a.first < b.first; })},
+      {"suppressed_by_second",
+       chosen(insight.gains, top, names,
+              [](const auto& a, const auto& b) { return a.second < b.second; })},
+      {"told_apart", chosen(insight.gains, top, names,
+                            [&](const auto& a, const auto& b) { return spread(a) > spread(b); })}};
   out["spectrum"] = {{"first_head", to_json(insight.heads[0])},
                      {"second_head", to_json(insight.heads[1])},
                      {"first_view", to_json(insight.views[0])},

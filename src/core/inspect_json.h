@@ -7,7 +7,8 @@
 
 namespace gs {
 
-// Names features, classes and nodes as the data does. `top`: how many features to name at either end.
+// Names features, classes and nodes as the data does. `top`: how many features to name at either
+// end.
 nlohmann::json to_json(const Insight& insight, const Dataset& data, int64_t top);
 
 }  // namespace gs

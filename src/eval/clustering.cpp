@@ -16,10 +16,13 @@ constexpr int64_t kBlockRows = 8192;  // fixed, so that sums round alike on any 
 class Lloyd {
  public:
   Lloyd(const at::Tensor& z, int64_t clusters)
-      : z_(z), clusters_(clusters), squares_((z * z).sum(1)), nearest_(at::empty({z.size(0)}, at::kLong)) {}
+      : z_(z),
+        clusters_(clusters),
+        squares_((z * z).sum(1)),
+        nearest_(at::empty({z.size(0)}, at::kLong)) {}
 
-  // Centres far from each other: each next one is a row drawn by its squared distance to those there
-  // are.
+  // Centres far from each other: each next one is a row drawn by its squared distance to those
+  // there are.
   at::Tensor plus_plus(Random random) const {
     const int64_t n = z_.size(0);
     at::Tensor centres = at::empty({clusters_, z_.size(1)}, z_.options());
@@ -31,7 +34,8 @@ class Lloyd {
       distance = at::minimum(distance, away);
       const at::Tensor up_to = distance.cumsum(0);
       const double total = up_to[n - 1].item<double>();
-      chosen = total > 0 ? at::searchsorted(up_to, at::scalar_tensor(total * random.uniform(), at::kDouble))
+      chosen = total > 0 ? at::searchsorted(
+                               up_to, at::scalar_tensor(total * random.uniform(), at::kDouble))
                                .clamp_max(n - 1)
                                .item<int64_t>()
                          : static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
@@ -53,7 +57,8 @@ class Lloyd {
           at::addmm(centre_squares.unsqueeze(0), rows, centres.t(), 1, -2);  // without |z|^2
       const auto [least, which] = away.min(1);
       nearest_.slice(0, begin, end).copy_(which);
-      distortion += (least + squares_.slice(0, begin, end)).clamp_min(0).sum(at::kDouble).item<double>();
+      distortion +=
+          (least + squares_.slice(0, begin, end)).clamp_min(0).sum(at::kDouble).item<double>();
       const at::Tensor member = at::one_hot(which, clusters_).to(z_.scalar_type());
       sums += member.t().mm(rows).to(at::kDouble);
       counts += member.sum(0).to(at::kDouble);
@@ -109,16 +114,19 @@ double normalised_information(const Contingency& t) {
     for (size_t c = 0; c < t.classes.size(); ++c)
       if (t.both[r][c] > 0) {
         const auto joint = static_cast<double>(t.both[r][c]);
-        information += joint / n *
-                       std::log(joint * n / (static_cast<double>(t.clusters[r]) *
-                                             static_cast<double>(t.classes[c])));
+        information +=
+            joint / n *
+            std::log(joint * n /
+                     (static_cast<double>(t.clusters[r]) * static_cast<double>(t.classes[c])));
       }
   const double mean = (entropy(t.clusters, t.total) + entropy(t.classes, t.total)) / 2;
   return mean > 0 ? std::max(0.0, information) / mean : 1;  // one cluster and one class agree
 }
 
 double adjusted_rand(const Contingency& t) {
-  const auto pairs = [](int64_t n) { return static_cast<double>(n) * static_cast<double>(n - 1) / 2; };
+  const auto pairs = [](int64_t n) {
+    return static_cast<double>(n) * static_cast<double>(n - 1) / 2;
+  };
   double together = 0, in_clusters = 0, in_classes = 0;
   for (const auto& row : t.both)
     for (const int64_t n : row) together += pairs(n);
@@ -133,7 +141,8 @@ double matched(const Contingency& t) {
   const size_t n = std::max(t.clusters.size(), t.classes.size());
   std::vector<double> cost(n * n);
   for (size_t r = 0; r < t.clusters.size(); ++r)
-    for (size_t c = 0; c < t.classes.size(); ++c) cost[r * n + c] = -static_cast<double>(t.both[r][c]);
+    for (size_t c = 0; c < t.classes.size(); ++c)
+      cost[r * n + c] = -static_cast<double>(t.both[r][c]);
   const std::vector<int32_t> column = least_assignment(cost, static_cast<int64_t>(n));
   double right = 0;
   for (size_t r = 0; r < n; ++r) right -= cost[r * n + static_cast<size_t>(column[r])];
@@ -171,8 +180,8 @@ ClusteringScore compare(std::span<const int32_t> found, std::span<const int32_t>
 }
 
 std::vector<int32_t> least_assignment(std::span<const double> cost, int64_t n) {
-  // Shortest augmenting paths: potentials u of rows and v of columns keep reduced costs from falling
-  // below 0; row 0 and column 0 are the place that a path starts from.
+  // Shortest augmenting paths: potentials u of rows and v of columns keep reduced costs from
+  // falling below 0; row 0 and column 0 are the place that a path starts from.
   constexpr double kFar = std::numeric_limits<double>::infinity();
   const auto size = static_cast<size_t>(n) + 1;
   std::vector<double> u(size), v(size);
@@ -214,7 +223,8 @@ std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels&
                                         : "a node has several, and clusters do not overlap",
               "clustering is scored on data with one class a node");
   std::vector<ClusteringScore> out;
-  const std::span<const int32_t> truth(labels.single.data(), static_cast<size_t>(labels.single.size()));
+  const std::span<const int32_t> truth(labels.single.data(),
+                                       static_cast<size_t>(labels.single.size()));
   for (int64_t run = 0; run < runs; ++run) {
     KMeansOptions one = options;
     one.seed = Random(options.seed).fork("clustering", run).key();

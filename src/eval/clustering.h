@@ -1,6 +1,6 @@
-// Clustering of embeddings by k-means, scored against classes: normalised mutual information (by the
-// arithmetic mean of the entropies), adjusted Rand index, and accuracy under the best matching of
-// clusters to classes (Hungarian method).
+// Clustering of embeddings by k-means, scored against classes: normalised mutual information (by
+// the arithmetic mean of the entropies), adjusted Rand index, and accuracy under the best matching
+// of clusters to classes (Hungarian method).
 #pragma once
 
 #include <ATen/ATen.h>
@@ -20,8 +20,8 @@ struct KMeansOptions {
   uint64_t seed = 0;
 };
 
-// The cluster of each row of z [N, W], floats on the CPU; k-means++ starts, Lloyd's steps in blocks of
-// rows. The same for any number of threads.
+// The cluster of each row of z [N, W], floats on the CPU; k-means++ starts, Lloyd's steps in blocks
+// of rows. The same for any number of threads.
 std::vector<int32_t> k_means(const at::Tensor& z, int64_t clusters, const KMeansOptions& options);
 
 struct ClusteringScore {  // fractions; the Rand index may be below 0

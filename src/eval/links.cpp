@@ -45,7 +45,8 @@ std::vector<float> scores(const at::Tensor& z, const Ends& ends, const at::Tenso
     const Ends block{{ends.from.begin() + begin, ends.from.begin() + end},
                      {ends.to.begin() + begin, ends.to.begin() + end}};
     const at::Tensor part = products(z, block).matmul(weight).contiguous();
-    out.insert(out.end(), part.const_data_ptr<float>(), part.const_data_ptr<float>() + part.numel());
+    out.insert(out.end(), part.const_data_ptr<float>(),
+               part.const_data_ptr<float>() + part.numel());
   }
   return out;
 }
@@ -171,8 +172,8 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
     HeldOut held = hold_out(whole, call.held_out, kMostPairs, random);
     data.graph = held.graph;
     const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
-    const Batch batch = whole_graph(data, trained.info.options.model.encoder,
-                                    trained.model->parameters().place());
+    const Batch batch =
+        whole_graph(data, trained.info.options.model.encoder, trained.model->parameters().place());
     const at::Tensor z = trained.model->embed(batch, {call.memory_mib << 20}, progress)
                              .to(at::kCPU, at::kFloat)
                              .contiguous();

@@ -1,6 +1,6 @@
-// Link prediction: edges are held out of the graph before the training, and pairs of nodes are scored by
-// their embeddings, by the dot product or by a logistic regression on the products of their columns that
-// is learned from edges that stayed.
+// Link prediction: edges are held out of the graph before the training, and pairs of nodes are
+// scored by their embeddings, by the dot product or by a logistic regression on the products of
+// their columns that is learned from edges that stayed.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace gs {
 
-struct LinkScore {           // percent
-  double auc = 0;            // that an edge outranks a pair without one
+struct LinkScore {  // percent
+  double auc = 0;   // that an edge outranks a pair without one
   double average_precision = 0;
   double hits_10 = 0, hits_50 = 0, hits_100 = 0;  // edges above the k-th best of the negatives
-  double mrr = 0;            // mean of 1 / rank among 100 other targets of the same source
+  double mrr = 0;  // mean of 1 / rank among 100 other targets of the same source
 };
 
 LinkScore score_links(std::span<const float> positive, std::span<const float> negative);
@@ -38,9 +38,9 @@ struct LinkResult {
 using TrainOn =
     std::function<std::filesystem::path(const RunInfo& info, const Dataset& data, int64_t seed)>;
 
-// One training for each of call.seeds seeds, each with edges of its own held out. Usage Error unless
-// the input is a run of a method that learns without labels: embeddings that were made with all edges
-// know the answers.
+// One training for each of call.seeds seeds, each with edges of its own held out. Usage Error
+// unless the input is a run of a method that learns without labels: embeddings that were made with
+// all edges know the answers.
 LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainOn& train_on);
 
 }  // namespace gs

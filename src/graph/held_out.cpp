@@ -46,7 +46,8 @@ std::vector<NodePair> not_joined(const Csr& graph, size_t count, Random random) 
     NodePair pair;
     do {
       if (++tries > kTries)
-        fail_data("graph", "nearly all nodes are joined, so there are no pairs without an edge to ask for",
+        fail_data("graph",
+                  "nearly all nodes are joined, so there are no pairs without an edge to ask for",
                   "link prediction needs a sparser graph");
       pair = {static_cast<int32_t>(random.below(nodes)), static_cast<int32_t>(random.below(nodes))};
     } while (pair.from == pair.to || joined(graph, pair.from, pair.to));
@@ -94,7 +95,8 @@ HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random) {
   draw_to_front(entries, 0, static_cast<size_t>(count + rest), order);
   HeldOut out;
   for (int64_t i = 0; i < count + rest; ++i)
-    (i < count ? out.positive : out.known).push_back(pair_of(graph, entries[static_cast<size_t>(i)]));
+    (i < count ? out.positive : out.known)
+        .push_back(pair_of(graph, entries[static_cast<size_t>(i)]));
   out.negative = not_joined(graph, out.positive.size(), random.fork("negative"));
   out.unknown = not_joined(graph, out.known.size(), random.fork("unknown"));
   out.graph = without(graph, out.positive);

@@ -1,5 +1,6 @@
-// Edges held out of a graph, to predict them afterwards: some pairs of nodes that are joined, taken out
-// in both directions, and as many pairs that are not. Self-loops are neither taken out nor asked for.
+// Edges held out of a graph, to predict them afterwards: some pairs of nodes that are joined, taken
+// out in both directions, and as many pairs that are not. Self-loops are neither taken out nor
+// asked for.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@ struct NodePair {
 };
 
 struct HeldOut {
-  Csr graph;                                  // without the held-out edges
-  std::vector<NodePair> positive, negative;   // held out, and not joined: as many
-  std::vector<NodePair> known, unknown;       // the same to learn a scorer from: known edges stay
+  Csr graph;                                 // without the held-out edges
+  std::vector<NodePair> positive, negative;  // held out, and not joined: as many
+  std::vector<NodePair> known, unknown;      // the same to learn a scorer from: known edges stay
 };
 
 // `share` of the joined pairs is held out, at least one. Of a symmetric graph a pair is taken once
 // (from < to) and both its entries go; of others, an entry is a pair. At most `most` pairs are held
-// out, and as many known ones given. By `random`; data Error when there is nothing to hold out or the
-// graph is so dense that pairs without an edge are not found.
+// out, and as many known ones given. By `random`; data Error when there is nothing to hold out or
+// the graph is so dense that pairs without an edge are not found.
 HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random);
 
 // `count` nodes that `from` has no edge to (from -> node), and that are not `from`; may repeat.

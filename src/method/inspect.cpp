@@ -11,7 +11,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kMost = 256;           // singular values and angles that are told
+constexpr int64_t kMost = 256;            // singular values and angles that are told
 constexpr int64_t kSpectrumRows = 20000;  // of a large matrix, evenly spaced
 
 // From the eigenvalues of a Gram matrix, which is small however many rows there are.
@@ -50,8 +50,7 @@ double correlation(const at::Tensor& a, const at::Tensor& b) {
 // Degrees between the subspaces that the rows of two matrices span.
 std::vector<double> principal_angles(const at::Tensor& a, const at::Tensor& b) {
   const auto basis = [](const at::Tensor& m) { return std::get<0>(at::linalg_qr(m.t())); };
-  const at::Tensor cosines =
-      at::linalg_svdvals(basis(a).t().mm(basis(b))).clamp(0, 1).contiguous();
+  const at::Tensor cosines = at::linalg_svdvals(basis(a).t().mm(basis(b))).clamp(0, 1).contiguous();
   std::vector<double> out;
   for (int64_t i = 0; i < std::min(kMost, cosines.numel()); ++i)
     out.push_back(std::acos(cosines[i].item<double>()) * 180 / std::numbers::pi);
@@ -109,7 +108,8 @@ void inspect_classes(const at::Tensor& z, const Labels& labels, Insight& out) {
     ClassInsight insight{c, std::ssize(nodes)};
     if (!nodes.empty()) {
       for (const int64_t v : nodes)
-        insight.agreement += out.agreement[static_cast<size_t>(v)] / static_cast<double>(nodes.size());
+        insight.agreement +=
+            out.agreement[static_cast<size_t>(v)] / static_cast<double>(nodes.size());
       insight.effective_rank =
           spectrum_of_rows(z.index_select(0, at::tensor(nodes, at::kLong))).effective_rank;
     }

@@ -1,6 +1,6 @@
-// What the learned augmentations of a GraphSurgeon do: which input features each head lets through how
-// strongly, how far the two heads and the two views differ, which nodes the views disagree on, and how
-// many directions the heads and the embeddings use. No gradients; nothing is changed.
+// What the learned augmentations of a GraphSurgeon do: which input features each head lets through
+// how strongly, how far the two heads and the two views differ, which nodes the views disagree on,
+// and how many directions the heads and the embeddings use. No gradients; nothing is changed.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,15 @@ struct ClassInsight {
 };
 
 struct Insight {
-  bool linear = true;              // heads of one layer: the gains tell all; else their first layer's
-  bool of_features = true;         // heads read features (pre); else the encoder's columns (post)
+  bool linear = true;       // heads of one layer: the gains tell all; else their first layer's
+  bool of_features = true;  // heads read features (pre); else the encoder's columns (post)
   std::vector<FeatureGain> gains;  // one a column that the heads read
   double gain_correlation = 0;     // of the two heads' gains over features
   std::vector<double> angles;      // degrees between what the heads read, ascending; at most 256
   double weight_cosine = 0;        // of the two weight matrices as vectors
   double cka = 0;                  // linear centred kernel alignment of the views
   Spectrum heads[2], views[2], embedding;
-  std::vector<float> agreement;    // cosine of each node's views
+  std::vector<float> agreement;         // cosine of each node's views
   std::vector<NodeAgreement> disagree;  // the nodes where it is least, worst first
   std::vector<ClassInsight> classes;    // where labels are known
 };

@@ -2,6 +2,8 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
 #include "objective/eigenmaps.h"
 
 namespace gs {

@@ -52,9 +52,10 @@ Experiment experiment(const char* ablation, const std::string& dataset, const st
 std::vector<Experiment> loss_experiments(const Datasets& datasets, const AblationOptions& options) {
   std::vector<Experiment> out;
   for (const std::string& dataset : datasets)
-    for (const auto& [variant, constraint] :
-         {std::pair{"naive", Constraint::naive}, {"original", Constraint::rows},
-          {"improved", Constraint::columns}, {"scaled", Constraint::scaled}}) {
+    for (const auto& [variant, constraint] : {std::pair{"naive", Constraint::naive},
+                                              {"original", Constraint::rows},
+                                              {"improved", Constraint::columns},
+                                              {"scaled", Constraint::scaled}}) {
       RunOptions run = start(dataset, options);
       const auto nodes = static_cast<double>(find_catalog(dataset)->nodes);
       if (constraint == Constraint::naive && nodes > 40000) continue;  // N x N would not fit
@@ -68,10 +69,12 @@ std::vector<Experiment> loss_experiments(const Datasets& datasets, const Ablatio
   return out;
 }
 
-std::vector<Experiment> batch_experiments(const Datasets& datasets, const AblationOptions& options) {
+std::vector<Experiment> batch_experiments(const Datasets& datasets,
+                                          const AblationOptions& options) {
   std::vector<Experiment> out;
-  const std::vector<int64_t> sizes = options.quick ? std::vector<int64_t>{64, 1024, 4096}
-                                                   : std::vector<int64_t>{64, 256, 512, 1024, 2048, 4096};
+  const std::vector<int64_t> sizes = options.quick
+                                         ? std::vector<int64_t>{64, 1024, 4096}
+                                         : std::vector<int64_t>{64, 256, 512, 1024, 2048, 4096};
   for (const std::string& dataset : datasets)
     for (const int64_t size : sizes) {
       RunOptions run = start(dataset, options);
@@ -84,20 +87,24 @@ std::vector<Experiment> batch_experiments(const Datasets& datasets, const Ablati
   return out;
 }
 
-std::vector<Experiment> width_experiments(const Datasets& datasets, const AblationOptions& options) {
+std::vector<Experiment> width_experiments(const Datasets& datasets,
+                                          const AblationOptions& options) {
   std::vector<Experiment> out;
-  const std::vector<int64_t> widths =
-      options.quick ? std::vector<int64_t>{256, 1280} : std::vector<int64_t>{256, 512, 768, 1024, 1280};
+  const std::vector<int64_t> widths = options.quick
+                                          ? std::vector<int64_t>{256, 1280}
+                                          : std::vector<int64_t>{256, 512, 768, 1024, 1280};
   for (const std::string& dataset : datasets)
     for (const char* method : {"graphsurgeon", "dgi", "mvgrl", "gca", "bgrl"}) {
       const bool known = std::any_of(methods().begin(), methods().end(),
                                      [&](const MethodInfo& info) { return info.name == method; });
-      if (!known || (options.quick && std::string_view(method) == "gca" && dataset != "photo")) continue;
+      if (!known || (options.quick && std::string_view(method) == "gca" && dataset != "photo"))
+        continue;
       for (const int64_t width : widths) {
         RunOptions run = start(dataset, options, method);
         run.model.dim = std::string_view(method) == "graphsurgeon" ? width / 2 : width;
         run.train.epochs = epochs(options, run.train.epochs);
-        out.push_back(experiment("embedding-size", dataset, fmt::format("{}-{}", method, width), run));
+        out.push_back(
+            experiment("embedding-size", dataset, fmt::format("{}-{}", method, width), run));
       }
     }
   return out;
@@ -123,7 +130,8 @@ std::vector<Experiment> mode_experiments(const Datasets& datasets, const Ablatio
   return out;
 }
 
-std::vector<Experiment> symmetry_experiments(const Datasets& datasets, const AblationOptions& options) {
+std::vector<Experiment> symmetry_experiments(const Datasets& datasets,
+                                             const AblationOptions& options) {
   std::vector<Experiment> out;
   for (const std::string& dataset : datasets)
     for (const bool asymmetric : {false, true}) {
@@ -161,7 +169,8 @@ struct Rows {
   }
   const json* find(const std::string& dataset, const std::string& variant) const {
     for (const json& row : all)
-      if (row["dataset"] == dataset && row["variant"] == variant && !row.contains("problem")) return &row;
+      if (row["dataset"] == dataset && row["variant"] == variant && !row.contains("problem"))
+        return &row;
     return nullptr;
   }
   double value(const std::string& dataset, const std::string& variant, const char* key) const {
@@ -170,7 +179,8 @@ struct Rows {
   }
   // The mean over the datasets that have both of `combine` of two variants' figures.
   template <class Combine>
-  double mean(const std::string& a, const std::string& b, const char* key, const Combine& combine) const {
+  double mean(const std::string& a, const std::string& b, const char* key,
+              const Combine& combine) const {
     double sum = 0;
     int count = 0;
     for (const std::string& dataset : datasets) {
@@ -220,10 +230,14 @@ AblationResult judge_loss(const json& json_rows) {
   const double identity = rows.ratio("original", "improved", "ms_per_epoch");
   out.holds = std::abs(accuracy) <= 1 && memory > 1.1 && time > 1.1;
   out.text = fmt::format(
-      "The paper says that the improved constraint reaches the accuracy of the original one with much "
-      "less memory and time. Ours: {:+.2f} points on average; the original through the N x N matrix takes "
-      "{:.1f} times the memory and {:.1f} times the time of an epoch. {} But the original needs no N x N "
-      "matrix: by the identity of the Gram matrices it costs {:.2f} times the improved one's time. The "
+      "The paper says that the improved constraint reaches the accuracy of the original one with "
+      "much "
+      "less memory and time. Ours: {:+.2f} points on average; the original through the N x N "
+      "matrix takes "
+      "{:.1f} times the memory and {:.1f} times the time of an epoch. {} But the original needs no "
+      "N x N "
+      "matrix: by the identity of the Gram matrices it costs {:.2f} times the improved one's time. "
+      "The "
       "scaled form differs by {:+.2f} points from the improved one.",
       accuracy, memory, time, verdict(out.holds), identity, rows.difference("scaled", "improved"));
   const std::vector<std::string> variants = variants_of(json_rows);
@@ -240,8 +254,10 @@ AblationResult judge_batch(const json& json_rows) {
   const double faster = rows.ratio("64", "1024", "ms_per_epoch");
   out.holds = small > 0 && std::abs(large) <= 0.5;
   out.text = fmt::format(
-      "The paper says that accuracy grows with the batch up to 1024 nodes and no further. Ours: batches of "
-      "1024 are {:+.2f} points against 64, and 4096 {:+.2f} against 1024; an epoch of 64 takes {:.1f} times "
+      "The paper says that accuracy grows with the batch up to 1024 nodes and no further. Ours: "
+      "batches of "
+      "1024 are {:+.2f} points against 64, and 4096 {:+.2f} against 1024; an epoch of 64 takes "
+      "{:.1f} times "
       "as long as one of 1024. {}",
       small, large, faster, verdict(out.holds));
   Chart accuracy{"Accuracy by batch size", "nodes of a batch", "percent", {}, true};
@@ -270,20 +286,26 @@ AblationResult judge_width(const json& json_rows) {
     text += fmt::format("{}{} {:+.2f}", text.empty() ? "" : ", ", method, d);
   }
   const auto grows = [&](const char* method) { return !gain.contains(method) || gain[method] > 0; };
-  const auto stays = [&](const char* method) { return !gain.contains(method) || gain[method] < 0.5; };
-  out.holds = grows("graphsurgeon") && grows("dgi") && grows("mvgrl") && stays("gca") && stays("bgrl");
+  const auto stays = [&](const char* method) {
+    return !gain.contains(method) || gain[method] < 0.5;
+  };
+  out.holds =
+      grows("graphsurgeon") && grows("dgi") && grows("mvgrl") && stays("gca") && stays("bgrl");
   out.text = fmt::format(
-      "The paper says that GraphSurgeon, DGI and MVGRL gain from wider embeddings while GCA and BGRL stay or "
+      "The paper says that GraphSurgeon, DGI and MVGRL gain from wider embeddings while GCA and "
+      "BGRL stay or "
       "lose. Ours, points from width 256 to 1280: {}. {}",
       text, verdict(out.holds));
   std::vector<std::string> charts;
   for (const std::string& dataset : rows.datasets) {
-    Chart chart{"Accuracy by embedding width, " + dataset, "columns of an embedding", "percent", {}};
+    Chart chart{
+        "Accuracy by embedding width, " + dataset, "columns of an embedding", "percent", {}};
     for (const auto& [method, ignored] : gain) {
       Series series{method, {}};
       for (const int width : {256, 512, 768, 1024, 1280})
         if (rows.find(dataset, fmt::format("{}-{}", method, width)))
-          series.points.emplace_back(width, rows.value(dataset, fmt::format("{}-{}", method, width), "mean"));
+          series.points.emplace_back(
+              width, rows.value(dataset, fmt::format("{}-{}", method, width), "mean"));
       if (!series.points.empty()) chart.series.push_back(series);
     }
     charts.push_back(line_chart(chart));
@@ -302,10 +324,13 @@ AblationResult judge_mode(const json& json_rows) {
   const double same = std::isfinite(tuned) ? tuned : accuracy;
   out.holds = std::abs(same) <= 1 && time >= 1.5 && memory > 1;
   std::string each = "each mode's own tuned values are not known for these datasets";
-  if (std::isfinite(tuned)) each = fmt::format("with each mode's own values post is {:+.2f} points against pre", tuned);
+  if (std::isfinite(tuned))
+    each = fmt::format("with each mode's own values post is {:+.2f} points against pre", tuned);
   out.text = fmt::format(
-      "The paper says that both modes reach the same accuracy and that post is about twice as cheap. Ours: at "
-      "equal D post is {:+.2f} points against pre, {}; pre takes {:.2f} times the time of an epoch and {:.2f} "
+      "The paper says that both modes reach the same accuracy and that post is about twice as "
+      "cheap. Ours: at "
+      "equal D post is {:+.2f} points against pre, {}; pre takes {:.2f} times the time of an epoch "
+      "and {:.2f} "
       "times the memory. {}",
       accuracy, each, time, memory, verdict(out.holds));
   const std::vector<std::string> variants = variants_of(json_rows);
@@ -325,7 +350,8 @@ AblationResult judge_symmetry(const json& json_rows) {
   const double gain = rows.difference("symmetric", "asymmetric");
   out.holds = gain > 0;
   out.text = fmt::format(
-      "The paper says that the asymmetric variant is slightly worse. Ours: the symmetric one is {:+.2f} points "
+      "The paper says that the asymmetric variant is slightly worse. Ours: the symmetric one is "
+      "{:+.2f} points "
       "against it on average. {}",
       gain, verdict(out.holds));
   out.figure = figure({rows.bars("Accuracy", "percent", "mean", {"symmetric", "asymmetric"})});
@@ -348,32 +374,38 @@ AblationResult judge_convergence(const json& json_rows) {
       if (epoch <= 50) at_50 = std::max(at_50, score);
     }
     worst = std::max(worst, best - at_50);
-    text += fmt::format("{}{} {:.2f} of {:.2f}", text.empty() ? "" : ", ", series.name, at_50, best);
+    text +=
+        fmt::format("{}{} {:.2f} of {:.2f}", text.empty() ? "" : ", ", series.name, at_50, best);
     chart.series.push_back(series);
   }
   out.holds = !chart.series.empty() && worst <= 1;
   out.text = fmt::format(
-      "The paper says that 50 epochs usually suffice. Ours, the best by epoch 50 and the best of all: {}. {}",
+      "The paper says that 50 epochs usually suffice. Ours, the best by epoch 50 and the best of "
+      "all: {}. {}",
       text, verdict(out.holds));
   out.figure = figure({line_chart(chart)});
   return out;
 }
 
 constexpr Ablation kAblations[] = {
-    {"loss", "original, improved and scaled constraint: accuracy, memory, time", loss_experiments, judge_loss},
-    {"batch-size", "sampled batches of 64 to 4096 nodes: accuracy and time", batch_experiments, judge_batch},
+    {"loss", "original, improved and scaled constraint: accuracy, memory, time", loss_experiments,
+     judge_loss},
+    {"batch-size", "sampled batches of 64 to 4096 nodes: accuracy and time", batch_experiments,
+     judge_batch},
     {"embedding-size", "widths 256 to 1280, beside the baselines", width_experiments, judge_width},
-    {"pre-vs-post", "heads before or behind the encoder: accuracy, memory, time, values", mode_experiments,
-     judge_mode},
+    {"pre-vs-post", "heads before or behind the encoder: accuracy, memory, time, values",
+     mode_experiments, judge_mode},
     {"symmetry", "symmetric against asymmetric networks", symmetry_experiments, judge_symmetry},
-    {"convergence", "accuracy by epoch: do 50 suffice?", convergence_experiments, judge_convergence},
+    {"convergence", "accuracy by epoch: do 50 suffice?", convergence_experiments,
+     judge_convergence},
 };
 
 }  // namespace
 
 void AblationOptions::describe(OptionList& v) {
   v.group("Ablations");
-  v("datasets", datasets, "catalog names, as photo,cs; all: those of the paper's smaller ones that are here");
+  v("datasets", datasets,
+    "catalog names, as photo,cs; all: those of the paper's smaller ones that are here");
   v("runs", runs, "random splits").at_least(1).at_most(1000);
   v("quick", quick, "Photo and PubMed, 20 epochs, three splits, the outer widths: a first look");
   v("data-root", data_root,

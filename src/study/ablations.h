@@ -1,5 +1,5 @@
-// The paper's ablations, each with its claim: what is trained, what is compared, and whether the claim
-// holds by our numbers.
+// The paper's ablations, each with its claim: what is trained, what is compared, and whether the
+// claim holds by our numbers.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace gs {
 
 struct AblationOptions {
-  int64_t runs = 10;  // random splits
+  int64_t runs = 10;   // random splits
   bool quick = false;  // Photo and PubMed, 20 epochs, the outer widths
   std::string datasets = "all";
   std::string data_root;
@@ -24,10 +24,10 @@ struct AblationOptions {
 
 struct AblationResult {
   std::string name;
-  nlohmann::json rows;   // an array: dataset, variant and what the laboratory measured
-  std::string text;      // one paragraph: the paper's claim, ours, whether it holds
+  nlohmann::json rows;  // an array: dataset, variant and what the laboratory measured
+  std::string text;     // one paragraph: the paper's claim, ours, whether it holds
   bool holds = false;
-  std::string figure;    // SVG
+  std::string figure;  // SVG
 };
 
 struct Ablation {
@@ -40,8 +40,8 @@ struct Ablation {
 
 std::span<const Ablation> ablations();
 
-// Runs what is not done yet; a row has the keys of Laboratory::run, and "variant" and "value" as the
-// experiment's name has them: NAME-DATASET-VARIANT.
+// Runs what is not done yet; a row has the keys of Laboratory::run, and "variant" and "value" as
+// the experiment's name has them: NAME-DATASET-VARIANT.
 AblationResult run_ablation(const Ablation& ablation, const std::vector<std::string>& datasets,
                             const AblationOptions& options, const Laboratory& laboratory,
                             Progress& progress);

@@ -27,7 +27,10 @@ class Laboratory {
   // `threads` 0: all. `stop` may be nullptr.
   Laboratory(std::filesystem::path folder, int64_t threads, std::string data_root,
              const std::atomic<bool>* stop)
-      : folder_(std::move(folder)), threads_(threads), data_root_(std::move(data_root)), stop_(stop) {}
+      : folder_(std::move(folder)),
+        threads_(threads),
+        data_root_(std::move(data_root)),
+        stop_(stop) {}
 
   // Its row: epochs, ms_per_epoch, peak_mib, parameters, loader, seconds, and with a score metric,
   // mean, std, std_over_seeds, runs, splits; with --select val a curve of [epoch, validation]; or a

@@ -40,15 +40,18 @@ class Axis {
   }
 
   double at(double value) const {
-    const double share = log_ ? std::log(value / low_) / std::log(high_ / low_)
-                              : (value - low_) / (high_ - low_);
+    const double share =
+        log_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
     return from_ + share * (to_ - from_);
   }
 
   std::vector<double> marks() const {
     std::vector<double> out;
     const double raw = (high_ - low_) / 5, unit = std::pow(10, std::floor(std::log10(raw)));
-    const double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
+    const double step = raw / unit > 5   ? 10 * unit
+                        : raw / unit > 2 ? 5 * unit
+                        : raw / unit > 1 ? 2 * unit
+                                         : unit;
     for (double v = std::ceil(low_ / step) * step; v <= high_; v += step) out.push_back(v);
     return out;
   }
@@ -59,7 +62,8 @@ class Axis {
 };
 
 std::string text(double x, double y, const std::string& content, const char* more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, more, escaped(content));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, more,
+                     escaped(content));
 }
 
 std::string frame(const std::string& title, const std::string& x_label, const std::string& y_label,
@@ -89,7 +93,8 @@ std::string legend(size_t i, const std::string& name) {
 std::string wrap(const std::string& body, const std::string& description) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\" fill=\"currentColor\" color=\"#888\">\n"
+      "viewBox=\"0 0 {0} {1}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\" "
+      "fill=\"currentColor\" color=\"#888\">\n"
       "<title>{2}</title>\n{3}</svg>\n",
       kWidth, kHeight, escaped(description), body);
 }
@@ -114,7 +119,8 @@ std::string line_chart(const Chart& chart) {
       description += fmt::format(" {:g}: {:.4g},", x, y);
     }
   }
-  if (xs.empty() || ys.empty()) return wrap(text(kLeft, 22, chart.title + ": nothing to draw"), chart.title);
+  if (xs.empty() || ys.empty())
+    return wrap(text(kLeft, 22, chart.title + ": nothing to draw"), chart.title);
   const Axis x(xs.low, xs.high, kLeft + 8, kWidth - kRight - 8, chart.log_x);
   const Axis y(ys.low, ys.high, kHeight - kBottom, kTop);
   std::string body = frame(chart.title, chart.x_label, chart.y_label, y);
@@ -135,8 +141,9 @@ std::string line_chart(const Chart& chart) {
       body += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x.at(px),
                           y.at(py), colour(i));
     }
-    body += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
-                        path, colour(i));
+    body +=
+        fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                    path, colour(i));
     body += legend(i, chart.series[i].name);
   }
   return wrap(body, description);
@@ -153,17 +160,20 @@ std::string bar_chart(const BarChart& chart) {
     }
   const Axis y(0, ys.high, kHeight - kBottom, kTop);
   std::string body = frame(chart.title, "", chart.y_label, y);
-  const double room = (kWidth - kRight - kLeft) / static_cast<double>(std::max<size_t>(1, chart.groups.size()));
+  const double room =
+      (kWidth - kRight - kLeft) / static_cast<double>(std::max<size_t>(1, chart.groups.size()));
   const double bar = 0.8 * room / static_cast<double>(std::max<size_t>(1, chart.bars.size()));
   for (size_t g = 0; g < chart.groups.size(); ++g) {
     const double left = kLeft + room * static_cast<double>(g) + 0.1 * room;
-    body += text(left + 0.4 * room, kHeight - kBottom + 18, chart.groups[g], "text-anchor=\"middle\"");
+    body +=
+        text(left + 0.4 * room, kHeight - kBottom + 18, chart.groups[g], "text-anchor=\"middle\"");
     for (size_t b = 0; b < chart.bars.size(); ++b) {
       const double value = chart.bars[b].second[g];
       if (!std::isfinite(value)) continue;
       body += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
-          left + bar * static_cast<double>(b), y.at(value), 0.9 * bar, y.at(0) - y.at(value), colour(b));
+          left + bar * static_cast<double>(b), y.at(value), 0.9 * bar, y.at(0) - y.at(value),
+          colour(b));
     }
   }
   for (size_t b = 0; b < chart.bars.size(); ++b) body += legend(b, chart.bars[b].first);
@@ -171,12 +181,12 @@ std::string bar_chart(const BarChart& chart) {
 }
 
 std::string figure(const std::vector<std::string>& charts) {
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\">\n", kWidth,
-      kHeight * static_cast<double>(std::max<size_t>(1, charts.size())));
+  std::string out =
+      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\">\n", kWidth,
+                  kHeight * static_cast<double>(std::max<size_t>(1, charts.size())));
   for (size_t i = 0; i < charts.size(); ++i)
-    out += fmt::format("<g transform=\"translate(0 {})\">\n{}</g>\n", kHeight * static_cast<double>(i),
-                       charts[i]);
+    out += fmt::format("<g transform=\"translate(0 {})\">\n{}</g>\n",
+                       kHeight * static_cast<double>(i), charts[i]);
   return out + "</svg>\n";
 }
 

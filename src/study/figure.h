@@ -23,7 +23,7 @@ std::string line_chart(const Chart& chart);
 
 struct BarChart {
   std::string title, y_label;
-  std::vector<std::string> groups;                              // along the axis
+  std::vector<std::string> groups;                                // along the axis
   std::vector<std::pair<std::string, std::vector<double>>> bars;  // name, a value a group
 };
 std::string bar_chart(const BarChart& chart);

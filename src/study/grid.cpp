@@ -67,8 +67,7 @@ std::vector<CellName> parse_grid(const std::vector<std::string>& groups) {
   std::vector<CellName> out;
   for (const std::string& group : groups) {
     const size_t equals = group.find('=');
-    const std::string methods_text =
-        equals == std::string::npos ? "all" : group.substr(equals + 1);
+    const std::string methods_text = equals == std::string::npos ? "all" : group.substr(equals + 1);
     std::vector<std::string> chosen = split(methods_text, ',');
     if (chosen == std::vector<std::string>{"all"}) {
       chosen.clear();

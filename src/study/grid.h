@@ -17,10 +17,10 @@ namespace gs {
 
 struct GridOptions {
   Protocol protocol = Protocol::authors;
-  int64_t seeds = 3;     // encoders of a method that learns without labels, each probed on every split
-  int64_t runs = 10;     // random splits
-  bool quick = false;    // one seed, three splits, a quarter of the epochs
-  int64_t memory = 0;    // MiB a cell may take; 0: what is free
+  int64_t seeds = 3;  // encoders of a method that learns without labels, each probed on every split
+  int64_t runs = 10;  // random splits
+  bool quick = false;  // one seed, three splits, a quarter of the epochs
+  int64_t memory = 0;  // MiB a cell may take; 0: what is free
   int64_t threads = 0;
   std::string data_root;
 
@@ -50,8 +50,8 @@ std::vector<CellName> parse_grid(const std::vector<std::string>& groups);
 RunOptions cell_options(const CellName& name, const GridOptions& options, std::string& preset);
 
 // Runs what is not done yet; calls `after` with all cells so far, in order, whenever one is done. A
-// cell that fails is a problem of that cell alone. Error of kind interrupted when stopped: the cells
-// that were done stay done.
+// cell that fails is a problem of that cell alone. Error of kind interrupted when stopped: the
+// cells that were done stay done.
 std::vector<Cell> run_grid(const std::vector<CellName>& names, const GridOptions& options,
                            const std::filesystem::path& folder, const std::atomic<bool>* stop,
                            Progress& progress,

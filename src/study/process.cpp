@@ -20,7 +20,8 @@ namespace {
 class Pipe {
  public:
   Pipe() {
-    if (pipe2(ends_.data(), O_CLOEXEC) != 0) fail_data("pipe", "cannot be made", "too many open files?");
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0)
+      fail_data("pipe", "cannot be made", "too many open files?");
   }
   ~Pipe() { close_read(), close_write(); }
   Pipe(const Pipe&) = delete;
@@ -60,8 +61,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const Pipe& output, const
   posix_spawn_file_actions_adddup2(&actions, output.write_end(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.write_end(), STDERR_FILENO);
   pid_t child = 0;
-  const int error =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) fail_data("graphsurgeon", "cannot be started again", "is there memory left?");
   return child;
@@ -90,8 +90,7 @@ ProcessResult run_program(const std::vector<std::string>& arguments,
   }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024;
-  result.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return result;
 }
 

@@ -14,8 +14,8 @@ struct ProcessResult {
   double seconds = 0, peak_mib = 0;
 };
 
-// `arguments` begin with the command ("train"). When `stop` becomes true the process is asked to end
-// (SIGTERM) and waited for.
+// `arguments` begin with the command ("train"). When `stop` becomes true the process is asked to
+// end (SIGTERM) and waited for.
 ProcessResult run_program(const std::vector<std::string>& arguments,
                           const std::atomic<bool>* stop = nullptr);
 

@@ -134,10 +134,10 @@ std::string costs(const Table& table) {
     std::vector<std::string> row{dataset};
     for (const std::string& method : table.names()) {
       const Cell* cell = table.find(method, dataset);
-      row.push_back(cell && cell->done() ? fmt::format("{:.0f} s, {:.0f} MiB",
-                                                       cell->row["seconds"].get<double>(),
-                                                       cell->row["peak_mib"].get<double>())
-                                         : "");
+      row.push_back(cell && cell->done()
+                        ? fmt::format("{:.0f} s, {:.0f} MiB", cell->row["seconds"].get<double>(),
+                                      cell->row["peak_mib"].get<double>())
+                        : "");
     }
     out += line(row);
   }
@@ -182,8 +182,9 @@ std::string section(const char* title, const std::vector<const Cell*>& cells) {
   if (const std::string rank = ranks(table); !rank.empty())
     out += fmt::format("GraphSurgeon's rank among the methods that learn without labels: {}.\n\n",
                        rank);
-  return out + fmt::format("Seconds to train and score a cell, and the most memory it took:\n\n{}\n",
-                           costs(table));
+  return out +
+         fmt::format("Seconds to train and score a cell, and the most memory it took:\n\n{}\n",
+                     costs(table));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The paper's tables from the cells of a grid: Table 2 (a row a dataset, a column a method) and Table
-// 3 (the large datasets, a row a method), as markdown; and the paper's claim about the distance to the
-// best semi-supervised method, checked on the cells there are.
+// The paper's tables from the cells of a grid: Table 2 (a row a dataset, a column a method) and
+// Table 3 (the large datasets, a row a method), as markdown; and the paper's claim about the
+// distance to the best semi-supervised method, checked on the cells there are.
 #pragma once
 
 #include <string>

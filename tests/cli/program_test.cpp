@@ -33,9 +33,9 @@ TEST(Program, HelpVersionAndDataDoNotLoadTorch) {
 
 // Folders in order; a file may include its own folder and those above.
 TEST(Sources, AFolderIncludesOnlyFoldersAboveIt) {
-  const std::vector<std::string> order{"base",   "graph", "dataset", "kernels",   "config",
-                                       "loader", "study", "nn",    "augment", "objective", "method",
-                                       "eval",   "train", "core",    "cli"};
+  const std::vector<std::string> order{"base",   "graph", "dataset", "kernels", "config",
+                                       "loader", "study", "nn",      "augment", "objective",
+                                       "method", "eval",  "train",   "core",    "cli"};
   const std::set<std::string> torch_free{"base",   "graph",  "dataset", "kernels",
                                          "config", "loader", "study",   "cli"};
   const auto rank = [&](const std::string& folder) {

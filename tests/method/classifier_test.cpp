@@ -104,16 +104,20 @@ TEST_P(ClassifierCase, IsFollowedInDouble) {
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
+// A softmax does not mind what is added to all of its row, so what the targets' scores get back is
+// a sum of numbers that nearly cancel: only doubles tell it.
+auto cancelled_in_float() { return testing::HasSubstr("gradient.encoder.layers.1.att_dst"); }
+
 TEST_P(ClassifierCase, IsFollowedInFloat) {
   Differences differences(Differences::Measure::norm, 1e-4);
   follow(read_case(GetParam()), kFloat, differences);
-  EXPECT_THAT(differences.found(), testing::IsEmpty());
+  EXPECT_THAT(differences.found(), testing::Each(cancelled_in_float()));
 }
 
 TEST_P(ClassifierCase, IsFollowedByTheNativeKernels) {
   Differences differences(Differences::Measure::norm, 1e-4);
   follow(read_case(GetParam()), kNative, differences);
-  EXPECT_THAT(differences.found(), testing::IsEmpty());
+  EXPECT_THAT(differences.found(), testing::Each(cancelled_in_float()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ClassifierCase, testing::ValuesIn(test::golden_files("classifiers")),

@@ -205,7 +205,7 @@ def test_a_callback_may_stop_the_training(graph, quick):
 
 def test_an_interrupt_keeps_a_checkpoint_that_goes_on_to_the_same_bits(graph, quick):
     x, edge_index, _ = graph
-    model = quick(epochs=100_000)
+    model = quick(epochs=100_000, lr=1e-5)  # so little that it does not collapse meanwhile
 
     def interrupt():
         while not (hasattr(model, "run_") and os.path.exists(os.path.join(model.run_, "metrics.jsonl"))):
@@ -225,7 +225,7 @@ def test_an_interrupt_keeps_a_checkpoint_that_goes_on_to_the_same_bits(graph, qu
     seen = []
     model.set_params(epochs=done + 3).fit((edge_index, x), resume=True, on_epoch=seen.append)
     assert [line["epoch"] for line in seen] == [done + 1, done + 2, done + 3]
-    assert torch.equal(model.embeddings_, quick(epochs=done + 3).fit_transform((edge_index, x)))
+    assert torch.equal(model.embeddings_, quick(epochs=done + 3, lr=1e-5).fit_transform((edge_index, x)))
 
 
 def test_other_threads_run_while_the_core_does(graph, quick):

@@ -21,7 +21,7 @@ const Ablation& named(std::string_view name) {
 }
 
 json row(const std::string& variant, double mean, double ms = 10, double mib = 100) {
-  return {{"dataset", "photo"},  {"variant", variant}, {"mean", mean},
+  return {{"dataset", "photo"}, {"variant", variant}, {"mean", mean},
           {"ms_per_epoch", ms}, {"peak_mib", mib},    {"parameters", 1},
           {"aug_dim", 1},       {"gamma", 1},         {"lr", 1}};
 }
@@ -79,7 +79,9 @@ TEST(Ablations, ClaimsAreJudgedByTheNumbers) {
 
   const auto curve = [](double late) {
     return named("convergence")
-        .judge({{{"dataset", "photo"}, {"variant", "curve"}, {"curve", {{10, 80}, {50, 90}, {200, late}}}}});
+        .judge({{{"dataset", "photo"},
+                 {"variant", "curve"},
+                 {"curve", {{10, 80}, {50, 90}, {200, late}}}}});
   };
   EXPECT_TRUE(curve(90.5).holds);
   EXPECT_FALSE(curve(92).holds);
@@ -97,10 +99,12 @@ TEST(Figures, HoldTheirNumbersAsText) {
       line_chart({"A <b>", "x", "y", {{"one & two", {{1, 2}, {2, std::nan("")}, {4, 8}}}}, true});
   EXPECT_THAT(lines, HasSubstr("<title>A &lt;b&gt;: one &amp; two 1: 2,"));
   EXPECT_THAT(lines, Not(HasSubstr("\"nan")));
-  const std::string bars = bar_chart({"B", "MiB", {"photo", "cs"}, {{"ours", {1, 2}}, {"other", {3, 4}}}});
+  const std::string bars =
+      bar_chart({"B", "MiB", {"photo", "cs"}, {{"ours", {1, 2}}, {"other", {3, 4}}}});
   EXPECT_THAT(bars, HasSubstr("cs other: 4"));
   size_t rects = 0;
-  for (size_t at = bars.find("<rect"); at != std::string::npos; at = bars.find("<rect", at + 1)) ++rects;
+  for (size_t at = bars.find("<rect"); at != std::string::npos; at = bars.find("<rect", at + 1))
+    ++rects;
   EXPECT_EQ(rects, 6);  // four bars, two of the legend
   EXPECT_THAT(line_chart({"empty", "", "", {}}), HasSubstr("nothing to draw"));
 }

@@ -33,7 +33,7 @@ TrainCall call_for(const fs::path& run, std::string_view method, LoaderKind kind
   list.find_option("method")->set(std::string(method), "");
   call.options.resolve(list, "", "");
   call.options.train.epochs = epochs;
-  call.options.train.lr = 0.01;
+  call.options.train.lr = method == "cca-ssg" ? 0.002 : 0.01;
   call.options.model.dim = 12, call.options.method.hidden = 16;
   call.options.method.projection_dim = 8, call.options.method.predictor_dim = 10;
   LoaderOptions& l = call.options.loader;
