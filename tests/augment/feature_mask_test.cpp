@@ -80,7 +80,9 @@ TEST(InputView, ComputesWhatItsCopyWould) {
       (z * g).sum().backward();
       EXPECT_TRUE(at::allclose(w.grad(), other.grad(), 1e-5));
       EXPECT_TRUE(at::allclose(view.slice(1, 3).times(w), z.slice(0, 1, 3), 1e-6));
-      if (!sparse) EXPECT_TRUE(at::allclose(view.dense(), expected.to(place.options())));
+      if (!sparse) {
+        EXPECT_TRUE(at::allclose(view.dense(), expected.to(place.options())));
+      }
     }
 }
 
