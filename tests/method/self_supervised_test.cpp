@@ -253,7 +253,9 @@ TEST(Bgrl, TheTargetStartsAsTheOnlineEncoderAndGetsNoGradient) {
     if (!name.starts_with("target.") || name.find("running") != std::string::npos) continue;
     ++targets;
     for (const auto& [other, weight] : method.parameters().weights())
-      if (other == "encoder." + name.substr(7)) EXPECT_TRUE(at::equal(weight, tensor)) << name;
+      if (other == "encoder." + name.substr(7)) {
+        EXPECT_TRUE(at::equal(weight, tensor)) << name;
+      }
   }
   EXPECT_EQ(targets, 2 * (2 + 2 + 1));  // weight, bias; gain, shift; slope; of two layers
 }
