@@ -1,4 +1,5 @@
-"""`python -m graphsurgeon` and the `graphsurgeon` command: the program that comes with the package, and `tune`."""
+"""`python -m graphsurgeon` and the `graphsurgeon` command: the program that comes with the package, and what is written in
+Python: `tune` and `report`."""
 
 from __future__ import annotations
 
@@ -12,11 +13,13 @@ PROGRAM = Path(__file__).parent / "bin" / "graphsurgeon"
 
 
 def main() -> int:
-    """Becomes the program, with the arguments of this process, unless they ask for `tune`."""
+    """Becomes the program, with the arguments of this process, unless they ask for a command that is written in Python."""
     try:
         check_torch()
         if sys.argv[1:2] == ["tune"]:
             return _tune(sys.argv[2:])
+        if sys.argv[1:2] == ["report"]:
+            return _report(sys.argv[2:])
     except ImportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -34,9 +37,26 @@ def _tune(words: list[str]) -> int:
     return main(words)
 
 
+def _report(words: list[str]) -> int:
+    try:
+        import plotly  # noqa: F401
+        import sklearn  # noqa: F401
+    except ModuleNotFoundError:
+        raise ImportError("report needs plotly and scikit-learn (hint: pip install plotly scikit-learn)") from None
+    from .report.command import main
+
+    return main(words)
+
+
 def tune() -> int:
     """The `graphsurgeon-tune` command, which the program finds when it is asked to `tune`."""
     sys.argv.insert(1, "tune")
+    return main()
+
+
+def report() -> int:
+    """The `graphsurgeon-report` command, likewise."""
+    sys.argv.insert(1, "report")
     return main()
 
 

@@ -1,0 +1,94 @@
+"""HTML: escaping, tables, figures and the frame around them. Everything from outside passes through `esc` or `embedded`."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .figure import COLOURS, Figure
+
+HERE = Path(__file__).parent
+# Nothing is fetched, whatever a name or a text in the page might try. (plotly's WebGL dots are compiled by `Function`.)
+POLICY = ("default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+          "base-uri 'none'; form-action 'none'")  # fmt: skip
+
+
+def esc(text: object) -> str:
+    return html.escape(str(text), quote=True)
+
+
+def embedded(value: Any) -> str:
+    """JSON inside of a script element: it cannot end the element, whatever texts it holds."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def json_script(key: str, value: Any) -> str:
+    return f'<script type="application/json" id="{esc(key)}">{embedded(value)}</script>'
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{esc(text)}</p>"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", numeric: bool = True) -> str:
+    """Cells are HTML already: use esc. The first column names the row."""
+    lines = [f'<div class="scroll" tabindex="0"><table{" class=numeric" if numeric else ""}>']
+    if caption:
+        lines.append(f"<caption>{esc(caption)}</caption>")
+    lines.append("<thead><tr>" + "".join(f'<th scope="col">{cell}</th>' for cell in head) + "</tr></thead><tbody>")
+    for row in rows:
+        rest = "".join(f"<td>{cell}</td>" for cell in row[1:])
+        lines.append(f'<tr><th scope="row">{row[0]}</th>{rest}</tr>')
+    return "".join([*lines, "</tbody></table></div>"])
+
+
+def details(summary: str, content: str, open_: bool = False) -> str:
+    return f"<details{' open' if open_ else ''}><summary>{esc(summary)}</summary>{content}</details>"
+
+
+def figure_html(made: Figure) -> str:
+    spec = json_script(f"{made.key}-data", {"data": made.data, "layout": made.layout})
+    return (f'<figure id="{esc(made.key)}"{" class=wide" if made.wide else ""}><figcaption>{esc(made.title)}</figcaption>'
+            f'<div class="plot" style="height:{made.layout["height"]}px" role="img" aria-label="{esc(f"{made.title}. {made.words}")}"></div>'
+            f"{details('In words', paragraph(made.words))}{spec}</figure>")  # fmt: skip
+
+
+def figures_html(figures: Sequence[Figure]) -> str:
+    return f'<div class="figures">{"".join(map(figure_html, figures))}</div>' if figures else ""
+
+
+def map_html(key: str, title: str, words: str, payload: dict[str, Any]) -> str:
+    """A map and what chooses its projection and colours; page.js fills both."""
+    return (f'<figure id="{esc(key)}" class="map"><figcaption>{esc(title)}</figcaption>'
+            f'<div class="choices"></div><div class="plot" style="height:460px" role="img" aria-label="{esc(f"{title}. {words}")}"></div>'
+            f'<p class="about"></p>{details("In words", paragraph(words))}{json_script(f"{key}-data", payload)}</figure>')  # fmt: skip
+
+
+def section(key: str, title: str, *content: str) -> tuple[str, str, str]:
+    return key, title, "".join(part for part in content if part)
+
+
+def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str:
+    """One file, nothing fetched."""
+    from plotly.offline import get_plotlyjs
+
+    links = "".join(f'<a href="#{esc(key)}">{esc(name)}</a>' for key, name, _ in sections)
+    body = "".join(f'<section id="{esc(key)}"><h2>{esc(name)}</h2>{content}</section>' for key, name, content in sections)
+    css, script = ((HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{esc(POLICY)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{esc(title)}</title>\n<style>\n{css}</style>\n"
+        f"<script>{get_plotlyjs()}</script></head>\n<body>"
+        f'<header><h1>{esc(title)}</h1>{lead}<nav aria-label="Sections">{links}</nav></header><main>{body}</main>'
+        '<noscript><p class="note">Figures are drawn by a script, which is switched off here; each has its words beneath.</p></noscript>'
+        f'{json_script("colours", COLOURS)}\n<script>\n{script}</script></body></html>\n'
+    )  # fmt: skip

@@ -1,0 +1,62 @@
+"""Embeddings in two dimensions: PCA of all nodes, t-SNE of a sample. The same bits for the same input and seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+MAP_NODES = 20_000  # drawn at most
+TSNE_NODES = 5_000  # in the sample
+FIT_ROWS = 50_000  # that principal directions are found on
+
+
+@dataclass
+class Projection:
+    name: str
+    about: str
+    points: np.ndarray  # of the first nodes of the order, [n, 2]
+
+
+def drawn_nodes(nodes: int, seed: int) -> np.ndarray:
+    """The nodes to draw in a random order, so that any first part of it is a sample."""
+    return np.random.default_rng([seed, nodes]).permutation(nodes)[:MAP_NODES]
+
+
+def principal(rows: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, directions [k, W] with a fixed sign, and their shares of the variance."""
+    rows = rows.astype(np.float64)
+    mean = rows.mean(0)
+    values, vectors = np.linalg.eigh(np.cov(rows - mean, rowvar=False).reshape(rows.shape[1], -1))
+    chosen = np.argsort(values)[::-1][:width]
+    directions = vectors[:, chosen].T
+    largest = np.abs(directions).argmax(1)
+    directions *= np.sign(directions[np.arange(len(chosen)), largest])[:, None]
+    return mean, directions, values[chosen] / max(values.sum(), 1e-30)
+
+
+def project(z: np.ndarray, order: np.ndarray, seed: int, tsne: bool) -> list[Projection]:
+    fit = np.sort(np.random.default_rng([seed, len(z), 1]).permutation(len(z))[:FIT_ROWS])
+    mean, directions, shares = principal(np.asarray(z[fit]), min(50, z.shape[1]))
+    coordinates = (np.asarray(z[order], np.float64) - mean) @ directions.T
+    if coordinates.shape[1] == 1:
+        coordinates = np.column_stack([coordinates, np.zeros(len(order))])
+        shares = np.append(shares, 0)
+    told = f"the two directions hold {100 * shares[0]:.0f} % and {100 * shares[1]:.0f} % of the variance"
+    out = [Projection("PCA", told, coordinates[:, :2])]
+    sample = coordinates[:TSNE_NODES]
+    if tsne and len(sample) >= 10:
+        out.append(Projection("t-SNE", f"of {len(sample):,} nodes; distances between groups mean little",
+                              embed(sample, seed)))  # fmt: skip
+    return out
+
+
+def embed(rows: np.ndarray, seed: int) -> np.ndarray:
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    start = rows[:, :2] / max(rows[:, 0].std(), 1e-12) * 1e-4
+    perplexity = min(30.0, (len(rows) - 1) / 3)
+    with threadpool_limits(1):  # sums over several threads come out in any order
+        model = TSNE(init=start.astype(np.float32), perplexity=perplexity, max_iter=500, random_state=seed)
+        return model.fit_transform(rows.astype(np.float32))

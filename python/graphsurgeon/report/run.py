@@ -1,0 +1,197 @@
+"""A run: what its folder holds, and what the program and the data can add to it. What is missing is noted, not fatal."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, Error
+from ..options import METHODS, OPTIONS, defaults
+from . import program
+from .failures import Predictions, predict
+from .graph import Graph, load_graph
+from .projection import Projection, drawn_nodes, project
+from .split import first_split
+
+INSPECTED_NODES = 1_000_000  # whose views' cosines the program is asked for
+
+
+@dataclass
+class Settings:
+    """What the command line says of all runs."""
+
+    data: str = ""  # in place of what the runs name
+    data_root: str = ""
+    tsne: bool = True
+    seed: int = 0
+    threads: int = 0
+
+
+@dataclass
+class Run:
+    name: str
+    folder: Path
+    info: dict[str, Any]  # options.json
+    metrics: list[dict[str, Any]]
+    z: np.ndarray | None = None
+    graph: Graph | None = None
+    scores: dict[str, Any] | None = None  # what `eval --json` prints
+    inspection: dict[str, Any] | None = None  # what `inspect --json` prints
+    agreement: np.ndarray | None = None  # cosine of each node's views
+    predictions: Predictions | None = None
+    order: np.ndarray | None = None  # nodes that are drawn
+    maps: list[Projection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what is missing and why
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.info["options"]
+
+    @property
+    def method(self) -> str:
+        return str(self.options.get("method", "graphsurgeon"))
+
+    @property
+    def supervised(self) -> bool:
+        return bool(METHODS.get(self.method, {}).get("supervised"))
+
+    @property
+    def default_options(self) -> dict[str, Any]:
+        """By option name, those of the run's method."""
+        own = defaults(self.method)
+        return {option.name: own[keyword] for keyword, option in OPTIONS.items()}
+
+    @property
+    def finished(self) -> bool:
+        return self.z is not None
+
+
+def read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it holds no JSON"
+        raise DataError(f"{file}: {reason}", "is it damaged? train again, or leave it out") from None
+
+
+def read_run(folder: Path, name: str) -> Run:
+    """The folder's own files. DataError when one of them is not what it should be."""
+    info = read_json(folder / "options.json")
+    if not isinstance(info, dict) or not isinstance(info.get("options"), dict):
+        raise DataError(f"{folder / 'options.json'}: it has no options", "is it of a run that 'train' wrote?")
+    run = Run(name, folder, info, read_metrics(folder / "metrics.jsonl"))
+    if (folder / "embeddings.npy").exists():
+        run.z = read_embeddings(folder / "embeddings.npy", run)
+    else:
+        run.notes.append("It has no embeddings: the training was not finished.")
+    if (folder / "scores.json").exists():
+        scores = read_json(folder / "scores.json")
+        if not isinstance(scores, dict) or not isinstance(scores.get("runs"), list) or "mean" not in scores:
+            raise DataError(f"{folder / 'scores.json'}: it is not what eval --json prints", "remove it")
+        run.scores = scores
+    return run
+
+
+def read_metrics(file: Path) -> list[dict[str, Any]]:
+    if not file.exists():
+        return []
+    out = []
+    whole, _, _ = file.read_text(encoding="utf-8", errors="replace").rpartition("\n")  # a killed run's last may be torn
+    for number, line in enumerate(whole.split("\n") if whole else [], 1):
+        try:
+            row = json.loads(line)
+            out.append({**row, "epoch": int(row["epoch"]), "loss": dict(row["loss"])})
+        except (ValueError, KeyError, TypeError):
+            raise DataError(f"{file}:{number}: is no epoch's metrics", "is it damaged? train again") from None
+    return out
+
+
+def read_embeddings(file: Path, run: Run) -> np.ndarray | None:
+    try:
+        z = np.load(file, allow_pickle=False, mmap_mode="r")
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: {str(error).splitlines()[0]}", "is it damaged? train again") from None
+    if z.ndim != 2 or z.dtype.kind != "f" or 0 in z.shape:
+        raise DataError(f"{file}: has shape {z.shape} of {z.dtype}", "embeddings are numbers, a row a node")
+    if not np.isfinite(np.asarray(z)).all():
+        run.notes.append("Its embeddings hold NaN or infinite values: no map is drawn of them.")
+        return None
+    return z
+
+
+def complete(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> None:
+    """Adds what the data and the program can tell. `graphs` are those loaded so far, or why they could not be."""
+    run.graph = graph_of(run, settings, graphs)
+    if not run.finished:
+        return
+    run.order = drawn_nodes(len(run.z), settings.seed)
+    run.maps = project(run.z, run.order, settings.seed, settings.tsne)
+    if run.graph is None:
+        return
+    data = settings.data or run.info["data"]
+    words = ["--threads", settings.threads] + (["--data-root", settings.data_root] if settings.data_root else [])
+    if run.graph.task == "none":
+        run.notes.append("Its data has no labels: there is no score, no confusion and no accuracy by degree.")
+    elif run.scores is None:
+        run.scores = attempt(run, "scores", "eval", run.folder, data, *words)
+    inspect(run, data, words)
+    if run.graph.task != "none":
+        run.predictions = predictions_of(run, settings)
+
+
+def graph_of(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Graph | None:
+    data = settings.data or str(run.info.get("data", ""))
+    key = json.dumps([data, {o.name: run.options.get(o.name) for o in OPTIONS.values() if o.group == "Data"}])
+    if key not in graphs:
+        try:
+            graphs[key] = load_graph(data, run.options, settings.data_root)
+        except Error as error:
+            graphs[key] = error.message
+    found = graphs[key]
+    if isinstance(found, str):
+        run.notes.append(f"Its data could not be loaded ({found}), so that what needs it is missing: scores, labels and "
+                         "degrees on the map, confusion, inspection. --data DATA says where it is.")  # fmt: skip
+        return None
+    nodes = len(run.z) if run.finished else run.info.get("nodes")
+    if found.nodes != nodes:
+        run.notes.append(f"{data} has {found.nodes:,} nodes, but the run was trained on {nodes:,}: what needs the data is "
+                         "missing. --data DATA names another.")  # fmt: skip
+        return None
+    return found
+
+
+def attempt(run: Run, what: str, *words: object) -> dict[str, Any] | None:
+    try:
+        return program.ask(*words)
+    except Error as error:
+        run.notes.append(f"No {what}: {error.message}")
+        return None
+
+
+def inspect(run: Run, data: str, words: list[object]) -> None:
+    if run.method != "graphsurgeon":
+        return
+    most = min(len(run.z), INSPECTED_NODES)
+    found = attempt(run, "inspection", "inspect", run.folder, data, "--top", max(20, most), *words)
+    if found is None:
+        return
+    run.inspection = found
+    if most == len(run.z):
+        run.agreement = np.zeros(most, np.float32)
+        for row in found["disagree"]:
+            run.agreement[row["node"]] = row["cosine"]
+
+
+def predictions_of(run: Run, settings: Settings) -> Predictions | None:
+    chosen = run.supervised or run.options.get("select") == "val"  # on splits of its own
+    spec, seed = (run.options["splits"], run.options["seed"]) if chosen else ("auto", 0)
+    try:
+        split = first_split(run.graph, spec, int(seed))
+    except Error as error:
+        run.notes.append(f"No confusion: {error.message}")
+        return None
+    return predict(run.z, run.graph, split, run.supervised, settings.seed)

@@ -1,0 +1,122 @@
+"""Folders of ablate, bench and tune, as they lie on disk."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from .run import read_json
+
+
+@dataclass
+class Ablation:
+    name: str
+    text: str
+    holds: bool
+    rows: list[dict[str, Any]]
+
+
+@dataclass
+class Ablations:
+    name: str
+    results: list[Ablation]
+
+
+@dataclass
+class Bench:
+    name: str
+    rows: list[dict[str, Any]]
+
+
+@dataclass
+class Tuning:
+    name: str
+    origin: str  # of the preset: what was searched, and how it went
+    best: dict[str, Any]  # its options
+    searched: list[str]  # columns of the trials
+    trials: list[dict[str, Any]]  # trial, state, value, epochs, seconds and what was searched
+    curves: list[list[tuple[int, float]]] = field(default_factory=list)  # epoch and score, a list a trial
+    importance: dict[str, float] = field(default_factory=dict)
+
+
+def is_ablation(content: Any) -> bool:
+    return isinstance(content, dict) and {"name", "holds", "text", "rows"} <= content.keys()
+
+
+def ablation_files(folder: Path) -> list[Path]:
+    """Those that ablate writes, each a figure's data."""
+    return [file for file in sorted(folder.glob("*.json")) if file.with_suffix(".svg").exists()]
+
+
+def read_ablations(folder: Path, name: str) -> Ablations:
+    results = []
+    for file in ablation_files(folder):
+        content = read_json(file)
+        if is_ablation(content):
+            rows = [row for row in content["rows"] if isinstance(row, dict)]
+            results.append(Ablation(str(content["name"]), str(content["text"]), bool(content["holds"]), rows))
+    if not results:
+        raise DataError(f"{folder}: holds no result of ablate", "is it what 'graphsurgeon ablate -o' wrote?")
+    return Ablations(name, results)
+
+
+def read_bench(folder: Path, name: str) -> Bench:
+    content = read_json(folder / "bench.json")
+    rows = content.get("rows") if isinstance(content, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and "method" in row for row in rows):
+        raise DataError(f"{folder / 'bench.json'}: has no rows", "is it what 'graphsurgeon bench -o' wrote?")
+    return Bench(name, rows)
+
+
+def read_tuning(folder: Path, name: str) -> Tuning:
+    best = read_json(folder / "best.json")
+    file = folder / "trials.csv"
+    with open(file, encoding="utf-8", newline="") as lines:
+        table = list(csv.DictReader(lines))
+    fixed = ["trial", "state", "value", "epochs", "seconds"]
+    if not table or not set(fixed) <= table[0].keys() or not isinstance(best, dict):
+        raise DataError(f"{file}: is no table of trials", "is it what 'graphsurgeon tune -o' wrote?")
+    trials = [{key: number(value) for key, value in row.items() if key} for row in table]
+    out = Tuning(name, str(best.get("origin", "")), best.get("options", {}), [], trials)
+    out.searched = [key for key in table[0] if key and key not in fixed]
+    add_journal(folder / "journal.log", out)
+    return out
+
+
+def number(text: str | None) -> Any:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return text or None
+    return int(value) if value == int(value) and "." not in (text or "") and "e" not in (text or "") else value
+
+
+def add_journal(file: Path, tuning: Tuning) -> None:
+    """Curves and importance, of a study in its own folder and where Optuna is installed."""
+    try:
+        import optuna
+    except ModuleNotFoundError:
+        return
+    if not file.exists():
+        return
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    from optuna.storages.journal import JournalFileBackend
+
+    storage = optuna.storages.JournalStorage(JournalFileBackend(str(file)))
+    names = optuna.get_all_study_names(storage)
+    if not names:
+        return
+    study = optuna.load_study(study_name=names[0], storage=storage)
+    for trial in study.get_trials(deepcopy=False):
+        if trial.intermediate_values:
+            tuning.curves.append(sorted(trial.intermediate_values.items()))
+    complete = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
+    if len({trial.value for trial in complete}) > 1:
+        evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
+        try:
+            tuning.importance = optuna.importance.get_param_importances(study, evaluator=evaluator)
+        except (RuntimeError, ValueError):  # all trials had the same values
+            return
