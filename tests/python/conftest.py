@@ -62,3 +62,33 @@ def quick():
         return graphsurgeon.GraphSurgeon(**(SMALL | keywords))
 
     return make
+
+
+HOSTILE = ["<script>alert('a')</script>", "</script><img src=x onerror=alert('b')>", "a & <b>b</b> %{x}"]
+
+
+def write_edge_list(folder: Path, names: list[str]) -> Path:
+    """The planted graph as a folder of tables, its classes called `names`."""
+    x, edge_index, y = planted(width=12)
+    folder.mkdir()
+    np.save(folder / "features.npy", x.numpy())
+    (folder / "edges.csv").write_text("".join(f"{u},{v}\n" for u, v in edge_index.T.tolist()))
+    rows = "".join(f'{i},"{names[c]}"\n' for i, c in enumerate(y.tolist()))
+    (folder / "labels.csv").write_text("id,label\n" + rows)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def report_runs(tmp_path_factory) -> Path:
+    """A folder of small runs for `report`: labelled (its classes have hostile names), post, gcn, unlabelled, multi, once."""
+    folder = tmp_path_factory.mktemp("report")
+    data = write_edge_list(folder / "data", HOSTILE)
+    small = ["--aug-dim", 16, "--dim", 8, "--gamma", 200, "--lr", 0.001, "--threads", 1, "--quiet"]
+    run_program("train", data, "-o", folder / "labelled", "--epochs", 5, *small)
+    run_program("train", data, "-o", folder / "post", "--epochs", 5, "--mode", "post", *small)
+    run_program("train", data, "-o", folder / "gcn", "--method", "gcn", "--epochs", 4, "--runs", 2, "--threads", 1, "--quiet")
+    run_program("train", data, "-o", folder / "once", "--epochs", 1, *small)
+    run_program("train", "sbm:nodes=90,classes=0,features=10", "-o", folder / "unlabelled", "--epochs", 3, *small)
+    multi = "sbm:nodes=150,classes=4,features=16,labels-per-node=2"
+    run_program("train", multi, "-o", folder / "multi", "--epochs", 3, *small)
+    return folder

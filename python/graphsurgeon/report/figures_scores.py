@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -22,31 +24,43 @@ def score_rows(run: Run) -> list[tuple[str, float, float, list[float]]]:
     return [*rows, ("trained", scores["mean"], scores["std"], scores["runs"])]
 
 
+def score_lines(runs: list[Run]) -> list[tuple[str, int, list[Any]]]:
+    """Label, number of the run and row: references first, each once where several runs have the same."""
+    rows = [(r, row) for r, run in enumerate(runs) if run.scores for row in score_rows(run)]
+    out = []
+    for title in [*REFERENCES.values(), "trained"]:
+        groups: dict[str, list[tuple[int, Any]]] = {}
+        for r, row in rows:
+            if row[0] == title:
+                groups.setdefault(str(r) if title == "trained" else str(row[3]), []).append((r, row))
+        for members in groups.values():
+            names = ", ".join(runs[r].name for r, _ in members)
+            alone = len(runs) == 1 or (len(groups) == 1 and title != "trained")
+            out.append((title if alone else f"{title}: {names}", members[0][0], members[0][1]))
+    return out
+
+
 def score_figure(runs: list[Run]) -> Figure | None:
     """A dot a split and the mean, a row each."""
-    runs = [run for run in runs if run.scores]
-    if not runs:
+    lines = score_lines(runs)
+    if not lines:
         return None
-    several = len(runs) > 1
-    traces, words, labels = [], [], []
-    for r, run in enumerate(runs):
-        for title, mean, deviation, splits in score_rows(run):
-            trained = title == "trained"
-            label = plain(f"{run.name}: {title}" if several else title, 40)
-            labels.append(label)
-            shade = colour(r) if trained else "#8b929c"
-            traces.append(go.Scatter(
-                x=short(splits), y=[label] * len(splits), mode="markers", name=label, showlegend=False,
-                marker={"color": shade, "size": 8, "opacity": 0.45}, hovertemplate="%{x:.2f}, one split<extra></extra>"))
-            traces.append(go.Scatter(
-                x=short([mean]), y=[label], mode="markers", name=label, showlegend=False,
-                error_x={"type": "data", "array": short([deviation]), "color": shade, "thickness": 2},
-                marker={"color": shade, "size": 13, "symbol": "diamond"},
-                hovertemplate=f"{mean:.2f} ± {deviation:.2f}<extra></extra>"))  # fmt: skip
-            words.append((f"{run.name}, {title}" if several else title, mean))
-    metric = METRICS.get(runs[0].scores.get("metric", ""), "score")
-    return figure("scores", f"Test {metric}, percent", numbers(words, " %") + ".", traces, x="percent", wide=True,
-                  height=90 + 38 * len(labels), yaxis={"autorange": "reversed", "categoryarray": labels})  # fmt: skip
+    traces = []
+    labels = [plain(name, 40) for name, _, _ in lines]
+    for label, (_, r, (title, mean, deviation, splits)) in zip(labels, lines):
+        shade = colour(r) if title == "trained" else "#8b929c"
+        traces.append(go.Scatter(
+            x=short(splits), y=[label] * len(splits), mode="markers", name=label, showlegend=False,
+            marker={"color": shade, "size": 8, "opacity": 0.45}, hovertemplate="%{x:.2f}, one split<extra></extra>"))
+        traces.append(go.Scatter(
+            x=short([mean]), y=[label], mode="markers", name=label, showlegend=False,
+            error_x={"type": "data", "array": short([deviation]), "color": shade, "thickness": 2},
+            marker={"color": shade, "size": 13, "symbol": "diamond"},
+            hovertemplate=f"{mean:.2f} ± {deviation:.2f}<extra></extra>"))  # fmt: skip
+    metric = METRICS.get(next(run.scores for run in runs if run.scores).get("metric", ""), "score")
+    words = numbers(((name, row[1]) for name, _, row in lines), " %") + "."
+    return figure("scores-by-split", f"Test {metric}, percent: each split, and the mean", words, traces, x="percent", wide=True,
+                  height=90 + 34 * len(labels), yaxis={"autorange": "reversed", "type": "category"})  # fmt: skip
 
 
 def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
@@ -103,7 +117,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         words.append(f"{run.name}: {told}.")
     what = "Micro F1" if all(run.predictions.multi_label for run in runs) else "Accuracy"
     return figure("by-degree", f"{what} by degree, percent", " ".join(words), traces, x="degree of the node", height=360,
-                  showlegend=len(runs) > 1, yaxis={"range": [0, 103]},
+                  showlegend=len(runs) > 1, yaxis={"range": [0, 103]}, wide=len(runs) > 1,
                   xaxis={"type": "category", "categoryorder": "array", "categoryarray": sorted(order, key=order.get)})  # fmt: skip
 
 

@@ -48,8 +48,11 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
     if not traces:
         return None
     several = len(runs) > 1
+    values = [value for line in traces for value in line.y if value is not None]
+    far = several and min(values) > 0 and max(values) > 50 * min(values)  # losses of different methods
     return figure(f"training-{key}", title, " ".join(words), traces, x="epoch", showlegend=several, hovermode="closest",
-                  xaxis={"rangemode": "tozero" if len(traces[0].x) > 1 else "normal"})  # fmt: skip
+                  xaxis={"rangemode": "tozero" if len(traces[0].x) > 1 else "normal"},
+                  yaxis={"type": "log", "dtick": 1, "title": {"text": "log scale"}} if far else {})  # fmt: skip
 
 
 def trace(run: Run, r: int, n: int, split: int | None, epochs: list[int], values: list[float], several: bool) -> go.Scatter:

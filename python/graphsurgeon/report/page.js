@@ -96,6 +96,7 @@
     const sorted = Float64Array.from(shown).sort();
     const low = sorted[Math.floor(0.01 * (sorted.length - 1))], high = sorted[Math.ceil(0.99 * (sorted.length - 1))];
     const bar = { title: { text: title, side: "top" }, orientation: "h", thickness: 9, len: 0.6, x: 0, xanchor: "left", y: 1.0, yanchor: "bottom", outlinewidth: 0 };
+    if (!log && shown.every(Number.isInteger)) bar.tick0 = 0, bar.dtick = Math.max(1, Math.ceil((high - low) / 8));
     if (log) {
       const ticks = [0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((t) => Math.log10(t + 1) >= low && Math.log10(t + 1) <= high);
       bar.tickvals = ticks.map((t) => Math.log10(t + 1)), bar.ticktext = ticks.map(String);

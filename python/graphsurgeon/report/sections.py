@@ -7,7 +7,7 @@ from typing import Any
 from ..options import OPTIONS
 from .figure import colour
 from .figures_inspection import inspection_figures
-from .figures_scores import METRICS, confusion_figure, degree_figure, label_figure, score_figure, score_rows
+from .figures_scores import METRICS, REFERENCES, confusion_figure, degree_figure, label_figure, score_figure, score_rows
 from .figures_study import ablation_figures, bench_figures, tuning_figures
 from .figures_training import training_figures
 from .inputs import Inputs
@@ -99,13 +99,17 @@ def tile(value: str) -> str:
 
 
 def glance(runs: list[Run]) -> str:
-    names = list(dict.fromkeys(name for run in runs for _, name in facts(run)))
-    rows = []
-    for r, run in enumerate(runs):
-        found = {name: value for value, name in facts(run)}
-        data = f"{esc(run.method)} on {esc(data_name(run))}"
-        rows.append([swatch(r, True) + esc(run.name), data, *(esc(found.get(name, "")) for name in names)])
-    return table(["run", "what", *map(esc, names)], rows)
+    """A row a run; what all have in common goes above."""
+    told = [{name: value for value, name in facts(run)} for run in runs]
+    names = list(dict.fromkeys(name for found in told for name in found))
+    same = [name for name in ("nodes", "stored edges", "features") if len({found.get(name) for found in told}) == 1]
+    one_data = len({data_name(run) for run in runs}) == 1
+    lead = f'<p class="lead">All on {esc(data_name(runs[0]))}: ' if one_data else ""
+    lead += ", ".join(f"{esc(told[0][name])} {name}" for name in same) + ".</p>" if one_data else ""
+    shown_names = [name for name in names if not (one_data and name in same)]
+    rows = [[swatch(r, True) + esc(run.name), esc(run.method if one_data else f"{run.method} on {data_name(run)}"),
+             *(esc(found.get(name, "")) for name in shown_names)] for r, (run, found) in enumerate(zip(runs, told))]  # fmt: skip
+    return lead + table(["run", "method" if one_data else "what", *map(esc, shown_names)], rows)
 
 
 def shown(value: Any) -> str:
@@ -118,6 +122,10 @@ def shown(value: Any) -> str:
     return str(value)
 
 
+def code(text: object) -> str:
+    return f"<code{' class=long' if len(str(text)) > 30 else ''}>{esc(text)}</code>"
+
+
 def options_section(runs: list[Run]) -> Section:
     changed, same = [], []
     for name in dict.fromkeys(name for run in runs for name in run.options):
@@ -126,7 +134,7 @@ def options_section(runs: list[Run]) -> Section:
         (changed if values != usual or len(set(map(shown, values))) > 1 else same).append(name)
     changed.sort(key=lambda name: name != "method")
     head = ["option", "default", *((swatch(r, len(runs) > 1) + esc(run.name)) for r, run in enumerate(runs)), "meaning"]
-    data = ["<code>DATA</code>", "", *(f"<code>{esc(run.info.get('data', ''))}</code>" for run in runs), "what it was trained on"]
+    data = ["<code>DATA</code>", "", *(code(run.info.get("data", "")) for run in runs), '<span class="help">what it was trained on</span>']
     content = [table(head, [data, *(option_row(name, runs) for name in changed)], numeric=False)]
     if not changed:
         content.append(paragraph("Every option has its default."))
@@ -140,7 +148,7 @@ def option_row(name: str, runs: list[Run]) -> list[str]:
     cells = []
     for run in runs:
         value = run.options.get(name)
-        text = f"<code>{esc(shown(value))}</code>" if value is not None and shown(value) else ""
+        text = code(shown(value)) if value is not None and shown(value) else ""
         cells.append(f"<mark>{text}</mark>" if text and value != run.default_options.get(name) else text)
     option = OPTIONS.get("random_state" if name == "seed" else name.replace("-", "_"))
     meaning = f'<span class="help">{esc(option.help)}</span>' if option else ""
@@ -151,32 +159,44 @@ def option_row(name: str, runs: list[Run]) -> list[str]:
 
 
 def scores_section(runs: list[Run]) -> Section:
-    scored = [run for run in runs if run.scores]
+    scored = [(r, run) for r, run in enumerate(runs) if run.scores]
     if not scored:
         return section("scores", "Scores")
+    several = len(runs) > 1
+    about = ("The same linear probe on the trained embeddings and on what needs no training, so that one sees what training "
+             "gave. Mean and deviation over splits, percent.")  # fmt: skip
+    if any(run.supervised for _, run in scored):
+        about += " A method that learns from labels is scored by its own predictions."
+    told = {splits_text(run): [] for _, run in scored}
+    for _, run in scored:
+        told[splits_text(run)].append(run.name)
+    lines = [f"{', '.join(names)}: {text}" if len(told) > 1 else text for text, names in told.items()]
+    head = ["", *(swatch(r, several) + (esc(run.name) if several else "mean") for r, run in scored)]
     figure = score_figure(runs)
-    content = [paragraph("The same linear probe on the trained embeddings and on what needs no training, so that one sees what "
-                         "training gave. Mean and deviation over splits, percent.")]  # fmt: skip
-    for r, run in enumerate(runs):
-        if run.scores:
-            content.append(score_table(run, r, len(runs) > 1))
-    return section("scores", "Scores", *content, figures_html([figure] if figure else []))
+    return section("scores", "Scores", paragraph(about), *(f'<p class="how">{esc(line)}</p>' for line in lines),
+                   table(head, score_cells([run for _, run in scored])), figures_html([figure] if figure else []))  # fmt: skip
 
 
-def score_table(run: Run, r: int, several: bool) -> str:
+def splits_text(run: Run) -> str:
     s = run.scores
-    rows = score_rows(run)
-    best = max(mean for _, mean, _, _ in rows)
-    body = []
-    for title, mean, deviation, splits in rows:
-        text = f'<span class="best">{mean:.2f} ± {deviation:.2f}</span>' if mean == best else f"{mean:.2f} ± {deviation:.2f}"
-        name = f'<span class="best">{esc(title)}</span>' if title == "trained" else esc(title)
-        body.append([name, text, f"{min(splits):.2f}", f"{max(splits):.2f}"])
-    metric = METRICS.get(s.get("metric", ""), "score")
-    about = f"Test {metric} over {len(s['runs'])} splits ({s.get('splits', 'splits unknown')}"
-    about += f"; {s['train_labels']:,} training labels a split)" if "train_labels" in s else ")"
-    who = f"<h3>{swatch(r, True)}{esc(run.name)}</h3>" if several else ""
-    return f'{who}<p class="how">{esc(about)}</p>' + table(["", f"mean {esc(metric)}", "least", "most"], body)
+    text = f"Test {METRICS.get(s.get('metric', ''), 'score')} over {len(s['runs'])} splits ({s.get('splits', 'unknown')}"
+    return text + (f"; {s['train_labels']:,} training labels each)." if "train_labels" in s else ").")
+
+
+def score_cells(runs: list[Run]) -> list[list[str]]:
+    """A row for each reference and one for the runs themselves; the best of a run is marked."""
+    found = [{row[0]: row for row in score_rows(run)} for run in runs]
+    best = [max(row[1] for row in rows.values()) for rows in found]
+    out = []
+    for title in [*REFERENCES.values(), "trained"]:
+        if not any(title in rows for rows in found):
+            continue
+        cells = []
+        for rows, top in zip(found, best):
+            text = f"{rows[title][1]:.2f} ± {rows[title][2]:.2f}" if title in rows else ""
+            cells.append(f'<span class="best">{text}</span>' if title in rows and rows[title][1] == top else text)
+        out.append([f'<span class="best">{title}</span>' if title == "trained" else esc(title), *cells])
+    return out
 
 
 # training, map, failures, inspection

@@ -1,0 +1,347 @@
+"""`graphsurgeon report`: what the page says, what it survives, and what it never does."""
+
+import json
+import os
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import optuna
+import pytest
+from conftest import HOSTILE, run_program
+
+import graphsurgeon
+from graphsurgeon.report import command, projection
+from graphsurgeon.report.failures import Predictions, by_degree, confusion
+from graphsurgeon.report.figure import plain
+from graphsurgeon.report.graph import load_graph
+from graphsurgeon.report.page import embedded
+from graphsurgeon.report.run import read_run
+from graphsurgeon.report.split import first_split
+
+
+class Page(HTMLParser):
+    """The elements of a page, and the text of its tables."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.figures, self.rows, self.ids = [], [], [], []
+        self._cell = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag == "figure":
+            self.figures.append(dict(attributes)["id"])
+        if "id" in dict(attributes):
+            self.ids.append(dict(attributes)["id"])
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self._cell = ""
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "td"):
+            self.rows[-1].append(self._cell)
+            self._cell = None
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell += data
+
+    def row(self, name):
+        return next(row for row in self.rows if row and row[0] == name)
+
+
+def make(capsys, folder, *words):
+    """Runs the command in this process; returns its result and the page."""
+    file = folder / "page.html"
+    code = command.main([*map(str, words), "-o", str(file), "--threads", "1", "--quiet", "--json"])
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    text = file.read_text(encoding="utf-8")
+    return json.loads(captured.out), Page(text), text
+
+
+def fails(capsys, *words):
+    code = command.main([str(word) for word in words])
+    said = capsys.readouterr().err
+    assert "Traceback" not in said and said.startswith("error: ")
+    return code, said
+
+
+ALL = ["options", "scores", "training", "map", "failures", "inspection"]
+
+
+def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs, tmp_path):
+    result, page, text = make(capsys, tmp_path, report_runs / "labelled")
+    assert result["sections"] == ALL and result["notes"] == []
+    assert result["figures"] == len(page.figures) == len(set(page.figures))
+    assert result["bytes"] == len(text.encode())
+    assert len(page.ids) == len(set(page.ids))
+    for wanted in ("scores-by-split", "training-loss-0", "training-gradient-norm", "training-effective-rank", "map-0", "confusion-0",
+                   "by-degree", "gains-0", "spectra-0", "agreement-0", "agreement-by-class-0"):  # fmt: skip
+        assert wanted in page.figures
+    images = [attributes for tag, attributes in page.tags if attributes.get("role") == "img"]
+    assert len(images) == len(page.figures) == text.count("<summary>In words</summary>")
+    assert all(len(attributes["aria-label"]) > 30 for attributes in images)
+
+
+def test_options_that_differ_from_their_defaults_come_first(capsys, report_runs, tmp_path):
+    _, page, text = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
+    names = [row[0] for row in page.rows if row and row[0].startswith("--")]
+    changed = {"--aug-dim", "--dim", "--gamma", "--lr", "--epochs"}
+    assert set(names[: len(changed)]) == changed
+    assert page.row("--gamma")[:3] == ["--gamma", "10", "200"]
+    assert text.count("<mark>") == len(changed)
+
+
+def test_the_score_table_is_evals(capsys, report_runs, tmp_path):
+    data = report_runs / "data"
+    words = ("eval", report_runs / "labelled", data, "--threads", 1, "--quiet", "--json")
+    score = json.loads(run_program(*words).stdout)
+    _, page, _ = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
+    assert page.row("trained")[1] == f"{score['mean']:.2f} ± {score['std']:.2f}"
+    for key, title in (("raw", "raw features"), ("smoothed", "two-hop smoothed"), ("untrained", "untrained encoder")):
+        assert page.row(title)[1].startswith(f"{score['reference'][key]:.2f} ±")
+
+
+def test_scores_that_lie_in_the_run_are_taken(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    (tmp_path / "run" / "scores.json").write_text(json.dumps({"metric": "accuracy", "mean": 12.34, "std": 1, "runs": [12.34]}))
+    _, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
+    assert page.row("trained")[1] == "12.34 ± 1.00"
+
+
+def test_a_run_without_labels(capsys, report_runs, tmp_path):
+    result, page, _ = make(capsys, tmp_path, report_runs / "unlabelled")
+    assert result["sections"] == ["options", "training", "map", "inspection"]
+    assert "no labels" in result["notes"][0]["note"]
+
+
+def test_a_multi_label_run(capsys, report_runs, tmp_path):
+    result, page, text = make(capsys, tmp_path, report_runs / "multi")
+    assert result["sections"] == ALL
+    assert "by-label" in page.figures and "confusion-0" not in page.figures
+    assert "ROC-AUC" in text
+
+
+def test_a_run_of_one_epoch(capsys, report_runs, tmp_path):
+    result, _, text = make(capsys, tmp_path, report_runs / "once", "--no-tsne")
+    assert result["sections"] == ALL
+    assert "in epoch 1, the only one" in text
+
+
+def test_three_runs_side_by_side(capsys, report_runs, tmp_path):
+    runs = [report_runs / name for name in ("labelled", "post", "gcn")]
+    result, page, text = make(capsys, tmp_path, *runs, "--no-tsne")
+    assert result["runs"] == ["labelled", "post", "gcn"] and result["sections"] == ALL
+    assert {"map-0", "map-1", "map-2", "confusion-0", "confusion-1", "confusion-2", "gains-0", "gains-1"} <= set(page.figures)
+    assert "gains-2" not in page.figures  # gcn has no heads
+    assert page.row("--mode")[:5] == ["--mode", "pre", "pre", "post", "pre"]
+    assert text.count('id="graph-') == 1  # labels and degrees are there once
+
+
+def test_hostile_names_stay_text(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labelled", tmp_path / "<i>run<i>")
+    options = json.loads((tmp_path / "<i>run<i>" / "options.json").read_text())
+    options["options"]["labels-file"] = "</script><script>alert('o')</script>"
+    (tmp_path / "<i>run<i>" / "options.json").write_text(json.dumps(options))
+    words = ("--data", report_runs / "data", "--title", "</title><script>alert('t')</script>", "--no-tsne")
+    _, page, text = make(capsys, tmp_path, tmp_path / "<i>run<i>", report_runs / "labelled", *words)
+    kinds = {tag for tag, _ in page.tags}
+    assert not kinds & {"img", "i", "iframe", "object", "link", "form", "base"}
+    assert sum(tag == "script" and "type" not in attributes for tag, attributes in page.tags) == 2  # plotly and ours
+    assert all(not name.startswith("on") for _, attributes in page.tags for name in attributes)
+    for name in HOSTILE:
+        assert plain(name, 18) != name and name not in text
+    assert "alert('o')" not in text and "alert('t')" not in text
+
+
+def test_json_cannot_end_its_script():
+    assert "<" not in embedded({"</script>": "<!--\u2028&"})
+    assert json.loads(embedded({"</script>": "<!--\u2028&"})) == {"</script>": "<!--\u2028&"}
+
+
+def test_nothing_is_fetched(capsys, report_runs, tmp_path):
+    _, page, _ = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
+    for tag, attributes in page.tags:
+        assert "src" not in attributes and "srcset" not in attributes
+        assert attributes.get("href", "#").startswith("#")
+    policy = next(a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy and "http" not in policy and "connect-src" not in policy
+
+
+def test_the_same_input_gives_the_same_bytes(capsys, report_runs, tmp_path):
+    pages = [make(capsys, tmp_path, report_runs / "labelled")[2] for _ in range(2)]
+    assert pages[0] == pages[1]
+    other = make(capsys, tmp_path, report_runs / "labelled", "--seed", 1)[2]
+    assert other != pages[0]
+
+
+def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
+    """Three runs of it, with names of nodes; t-SNE's place is taken by what is as large and takes no time."""
+    monkeypatch.setattr(projection, "embed", lambda rows, seed: rows[:, :2])
+    data = tmp_path / "data"
+    run_program("data", "generate", "--nodes", 20000, "--features", 8, "--seed", 1, "-o", data, "--quiet")
+    about = json.loads((data / "dataset.json").read_text()) | {"names": ["nodes"]}
+    (data / "dataset.json").write_text(json.dumps(about))
+    (data / "node_ids.txt").write_text("".join(f"https://example.org/node/{i:06}\n" for i in range(20000)))
+    run_program("train", data, "-o", tmp_path / "a", "--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet")
+    scores = {"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}
+    (tmp_path / "a" / "scores.json").write_text(json.dumps(scores))
+    for name in "bc":
+        shutil.copytree(tmp_path / "a", tmp_path / name)
+    result, _, _ = make(capsys, tmp_path, *(tmp_path / name for name in "abc"))
+    assert result["bytes"] < 8_000_000
+
+
+def test_what_is_missing_is_said_and_may_be_given(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    info = json.loads((tmp_path / "run" / "options.json").read_text()) | {"data": "/nowhere/graph"}
+    (tmp_path / "run" / "options.json").write_text(json.dumps(info))
+    result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
+    assert result["sections"] == ["options", "training", "map"]
+    assert "--data DATA" in result["notes"][0]["note"]
+    found, _, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne", "--data", report_runs / "data")
+    assert found["sections"] == ALL and found["notes"] == []
+    other, _, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne", "--data", "sbm:nodes=50")
+    assert "50 nodes" in other["notes"][0]["note"]
+
+
+def test_an_unfinished_run(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    (tmp_path / "run" / "embeddings.npy").unlink()
+    with open(tmp_path / "run" / "metrics.jsonl", "a") as file:
+        file.write('{"epoch": 6, "lo')  # killed while it wrote
+    result, _, _ = make(capsys, tmp_path, tmp_path / "run")
+    assert result["sections"] == ["options", "training"]
+    assert "not finished" in result["notes"][0]["note"]
+
+
+def test_wrong_usage(capsys, report_runs, tmp_path):
+    run = report_runs / "labelled"
+    assert fails(capsys, run)[0] == 2
+    assert fails(capsys, run, "-o", tmp_path / "page.html", "--tittle", "x")[0] == 2
+    assert fails(capsys, run, "-o", tmp_path)[0] == 2
+    assert fails(capsys, run, "-o", tmp_path / "page.html", "--seed", -1)[0] == 2
+
+
+def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path):
+    out = tmp_path / "page.html"
+    code, said = fails(capsys, tmp_path / "none", "-o", out)
+    assert code == 3 and "no such folder" in said and "hint: " in said
+    assert fails(capsys, tmp_path, "-o", out)[0] == 3  # an empty folder
+    assert fails(capsys, report_runs / "labelled", "-o", tmp_path / "none" / "page.html")[0] == 3
+    for file, content in (("options.json", "{"), ("options.json", "[]"), ("metrics.jsonl", "{}\n"), ("embeddings.npy", "x"),
+                          ("scores.json", "{}")):  # fmt: skip
+        shutil.copytree(report_runs / "labelled", tmp_path / "run")
+        (tmp_path / "run" / file).write_text(content)
+        code, said = fails(capsys, tmp_path / "run", "-o", out)
+        assert code == 3 and file in said, file
+        shutil.rmtree(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("splits", ["auto", "per-class:8/9"])
+def test_the_first_split_is_the_programs(report_runs, tmp_path, splits):
+    """A classifier's own predictions on the test nodes of our split score what `eval` says, to the last digit."""
+    data, run = report_runs / "data", tmp_path / "run"
+    run_program("train", data, "-o", run, "--method", "gcn", "--epochs", 3, "--runs", 1, "--splits", splits, "--seed", 5,
+                "--threads", 1, "--quiet")  # fmt: skip
+    score = json.loads(run_program("eval", run, data, "--threads", 1, "--quiet", "--json").stdout)
+    read = read_run(run, "run")
+    graph = load_graph(str(data), read.options)
+    split = first_split(graph, splits, 5)
+    assert len(split.train) == score["train_labels"]
+    right = read.z[split.test].argmax(1) == graph.labels[split.test]
+    assert 100 * right.mean() == pytest.approx(score["runs"][0], abs=1e-9)
+    assert len(np.unique(np.concatenate([split.train, split.validation, split.test]))) == 120
+
+
+def test_confusion_and_degrees_by_hand():
+    found = Predictions("", nodes=np.array([0, 1, 2, 3]), truth=np.array([0, 0, 1, 1]), predicted=np.array([0, 1, 1, 1]))
+    assert confusion(found, 2).tolist() == [[1, 1], [0, 2]]
+    buckets = by_degree(found, np.array([0, 3, 2, 4]))
+    assert [(b.name, b.nodes, b.score) for b in buckets] == [("0", 1, 100), ("2–3", 2, 50), ("4–7", 1, 100)]
+    assert all(0 <= b.low <= b.score <= b.high <= 100.000001 for b in buckets)
+    assert found.score == 75
+    several = Predictions("", np.array([0]), truth=np.array([[1, 1, 0]], np.uint8), predicted=np.array([[1, 0, 1]], np.uint8))
+    assert several.score == 50
+
+
+def row(dataset, variant, **values):
+    return {"dataset": dataset, "variant": variant, "mean": 80.0, "std": 1.0, "peak_mib": 100.0, "ms_per_epoch": 5.0,
+            "parameters": 10, "aug_dim": 4, "gamma": 1.0, "lr": 0.1} | values  # fmt: skip
+
+
+def write_studies(folder):
+    """What ablate, bench and tune write, in small."""
+    rows = {
+        "loss": [row("photo", v) for v in ("naive", "original", "improved", "scaled")],
+        "batch-size": [row(d, v) for d in ("photo", "pubmed") for v in ("64", "1024", "4096")],
+        "embedding-size": [row(d, f"{m}-{w}") for d in ("photo", "pubmed") for m in ("graphsurgeon", "cca-ssg") for w in (256, 1280)],
+        "pre-vs-post": [row("photo", v) for v in ("pre-equal", "post-equal")],
+        "symmetry": [row("photo", "symmetric"), row("photo", "asymmetric", problem="ran out of memory")],
+        "convergence": [{"dataset": "photo", "variant": "curve", "curve": [[5, 70.0], [10, 80.0]]}],
+    }  # fmt: skip
+    (folder / "ablations" / "cells").mkdir(parents=True)
+    for name, found in rows.items():
+        content = {"name": name, "holds": name == "loss", "text": f"What {name} says <b>.", "rows": found}
+        (folder / "ablations" / f"{name}.json").write_text(json.dumps(content))
+        (folder / "ablations" / f"{name}.svg").write_text("<svg/>")
+    (folder / "bench").mkdir()
+    cells = [{"method": "gcn", "dataset": "photo", "metric": "accuracy", "mean": 91.0, "std": 0.3, "paper": 92.4, "ms_per_epoch": 10.0, "peak_mib": 500.0},
+             {"method": "mvgrl", "dataset": "photo", "problem": "<no memory>", "paper": "out of memory"}]  # fmt: skip
+    (folder / "bench" / "bench.json").write_text(json.dumps({"rows": cells}))
+    study = folder / "study"
+    study.mkdir()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(study / "journal.log")))
+    search = optuna.create_study(storage=storage, study_name="s", direction="maximize", sampler=optuna.samplers.RandomSampler(0))
+
+    def objective(trial):
+        value = 80 + trial.suggest_float("lr", 1e-4, 1e-1, log=True) * 10 + (trial.suggest_categorical("mode", ["pre", "post"]) == "pre")
+        trial.report(value - 1, 5)
+        return value
+
+    search.optimize(objective, n_trials=8)
+    lines = [f"{t.number},complete,{t.value},5,1.0,{t.params['lr']},{t.params['mode']}" for t in search.trials]
+    (study / "trials.csv").write_text("trial,state,value,epochs,seconds,lr,mode\n" + "\n".join(lines) + "\n8,failed,,,,,\n")
+    (study / "best.json").write_text(json.dumps({"origin": "graphsurgeon tune photo: <best>", "options": {"lr": 0.1, "mode": "pre"}}))
+    return [folder / "ablations", folder / "bench", study]
+
+
+def test_every_figure_of_ablations_benches_and_searches(capsys, tmp_path):
+    folders = write_studies(tmp_path)
+    before = {file: file.read_bytes() for folder in folders for file in folder.iterdir() if file.is_file()}
+    result, page, text = make(capsys, tmp_path, *folders)
+    assert result["sections"] == ["ablations", "bench", "tuning"]
+    wanted = {f"ablation-0-loss-{key}" for key in ("mean", "peak-mib", "ms-per-epoch")}
+    wanted |= {f"ablation-0-pre-vs-post-{key}" for key in ("mean", "peak-mib", "ms-per-epoch", "parameters", "aug-dim", "gamma", "lr")}
+    wanted |= {"ablation-0-batch-size-mean", "ablation-0-batch-size-ms-per-epoch", "ablation-0-symmetry-mean", "ablation-0-convergence-curve"}
+    wanted |= {"ablation-0-embedding-size-0-mean", "ablation-0-embedding-size-1-mean"}
+    wanted |= {"bench-0-mean", "bench-0-ms-per-epoch", "bench-0-peak-mib"}
+    wanted |= {f"tuning-0-{key}" for key in ("history", "curves", "importance", "by-lr", "by-mode")}
+    assert set(page.figures) == wanted
+    assert "photo asymmetric: ran out of memory" in text
+    assert page.row("gcn")[1] == "91.00 ± 0.30 (92.40)" and page.row("mvgrl")[1] == "failed (out of memory)"
+    assert before == {file: file.read_bytes() for file in before}  # a report only reads
+    assert make(capsys, tmp_path, *folders)[2] == text
+
+
+def test_a_search_without_its_journal(capsys, tmp_path):
+    study = write_studies(tmp_path)[2]
+    (study / "journal.log").unlink()
+    _, page, _ = make(capsys, tmp_path, study)
+    assert "tuning-0-history" in page.figures and "tuning-0-curves" not in page.figures
+
+
+def test_the_program_finds_report_beside_itself():
+    program = os.path.join(os.path.dirname(graphsurgeon.__file__), "bin", "graphsurgeon")
+    beside = os.path.join(os.path.dirname(os.path.realpath(program)), "graphsurgeon-report")
+    if not os.path.exists(beside):
+        pytest.skip("an installed package has it in the environment's own bin folder")
+    done = subprocess.run([program, "report", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and "--no-tsne" in done.stdout
