@@ -102,6 +102,13 @@ def test_the_legend_hides_and_shows_a_class(driver, pages):
     driver.execute_script(click)
     ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(0.6).perform()
     assert driver.execute_script(visible) == ["legendonly", True, True]
+    press(driver, "map-0", "degree")  # which shows all nodes again
+    assert driver.execute_script("return document.querySelector('#map-0 .plot')._fullData[0].visible") is True
+    press(driver, "map-0", "label")
+    ActionChains(driver).pause(0.3).perform()
+    assert driver.execute_script(visible) == [True, True, True]
+    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(0.6).perform()
+    assert driver.execute_script(visible) == ["legendonly", True, True]
     ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(0.6).perform()
     assert driver.execute_script(visible) == [True, True, True]
 

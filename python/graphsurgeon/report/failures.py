@@ -107,6 +107,7 @@ def confusion(predictions: Predictions, classes: int) -> np.ndarray:
 @dataclass
 class Bucket:
     name: str  # of degrees
+    least: int  # of them
     nodes: int
     score: float  # percent
     low: float  # 95 % interval (Wilson's) of an accuracy; the score itself for F1
@@ -121,17 +122,17 @@ def by_degree(predictions: Predictions, degree: np.ndarray) -> list[Bucket]:
     for b in np.unique(number):
         here = number == b
         low, high = (0, 0) if b == 0 else (2 ** (b - 1), 2**b - 1)
-        name = f"{low}" if low == high else f"{low}–{high}"
-        out.append(bucket(name, predictions, here))
+        name = f"{low}" if low == high else f"{low}–{high}" if high < 1024 else f"{low // 1024}k–{2 * low // 1024}k"
+        out.append(bucket(name, int(low), predictions, here))
     return out
 
 
-def bucket(name: str, predictions: Predictions, here: np.ndarray) -> Bucket:
+def bucket(name: str, least: int, predictions: Predictions, here: np.ndarray) -> Bucket:
     truth, predicted, n = predictions.truth[here], predictions.predicted[here], int(here.sum())
     if predictions.multi_label:
         score = 100 * micro_f1(truth, predicted)
-        return Bucket(name, n, score, score, score)
+        return Bucket(name, least, n, score, score, score)
     p, z = float((truth == predicted).mean()), 1.96
     middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    return Bucket(name, n, 100 * p, 100 * (middle - half) / scale, 100 * (middle + half) / scale)
+    return Bucket(name, least, n, 100 * p, 100 * (middle - half) / scale, 100 * (middle + half) / scale)

@@ -61,9 +61,11 @@ def spectra(found: dict, r: int) -> Figure:
             x=list(range(1, len(values) + 1)), y=short(v if v > 0 else None for v in values), name=name,
             mode="lines" if len(values) > 1 else "markers", line={"color": colour(s), "dash": DASHES[s % 4], "width": 2},
             hovertemplate="number %{x}: %{y:.3g}<extra>" + name + "</extra>"))  # fmt: skip
+    smallest = min((v for key in SPECTRA for v in found["spectrum"][key]["values"] if v > 0), default=1)
+    axis = {"type": "log", "dtick": 1, "exponentformat": "power", **({"range": [-6, 0.15]} if smallest < 1e-6 else {})}
     ranks = [(name, found["spectrum"][key]["effective_rank"]) for key, name in SPECTRA.items()]
     return figure(f"spectra-{r}", "Singular values, the largest being 1", f"Effective rank: {numbers(ranks)}.", traces,
-                  x="number", yaxis={"type": "log", "dtick": 1, "exponentformat": "power"}, height=360)  # fmt: skip
+                  x="number", yaxis=axis, height=360)  # fmt: skip
 
 
 def angles(found: dict, r: int) -> Figure | None:

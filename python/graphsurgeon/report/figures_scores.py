@@ -106,7 +106,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
     order: dict[str, int] = {}
     for r, run in enumerate(runs):
         buckets = by_degree(run.predictions, run.graph.degree)
-        order |= {b.name: int(b.name.split("–")[0]) for b in buckets}
+        order |= {b.name: b.least for b in buckets}
         traces.append(go.Scatter(
             x=[b.name for b in buckets], y=short(b.score for b in buckets), mode="lines+markers", name=plain(run.name, 30),
             customdata=[b.nodes for b in buckets], line={"color": colour(r), "width": 2}, marker={"size": 8},

@@ -108,18 +108,28 @@
     return [dots(map, view, chosen, { marker, showlegend: false })];
   }
 
+  // A trace a class would hide the first class beneath the last: many dots are drawn in rounds, some of every class in each.
   function byLabel(map, view, chosen) {
     const groups = new Map();
     for (const i of chosen) {
-      const label = map.label[i];
-      if (!groups.has(label)) groups.set(label, []);
-      groups.get(label).push(i);
+      if (!groups.has(map.label[i])) groups.set(map.label[i], []);
+      groups.get(map.label[i]).push(i);
     }
-    return [...groups.keys()].sort((a, b) => a - b).map((label) => {
-      const marker = { color: label === UNKNOWN ? "#8b929c" : colours[label % colours.length], size: sizeOf(chosen.length), opacity: 0.75,
-                       symbol: ["circle", "diamond", "square", "triangle-up"][Math.floor(label / colours.length) % 4] };
-      return dots(map, view, groups.get(label), { name: label === UNKNOWN ? "no label" : map.classes[label], marker });
-    });
+    const labels = [...groups.keys()].sort((a, b) => a - b);
+    const rounds = chosen.length > 1000 ? Math.min(8, Math.max(1, Math.floor(80 / labels.length))) : 1;
+    const out = [];
+    for (let round = 0; round < rounds; ++round)
+      for (const label of labels) {
+        const part = groups.get(label).filter((_, i) => i % rounds === round);
+        const known = label !== UNKNOWN;
+        const marker = {
+          color: known ? colours[label % colours.length] : "#8b929c", size: sizeOf(chosen.length), opacity: 0.75,
+          symbol: known ? ["circle", "diamond", "square", "triangle-up"][Math.floor(label / colours.length) % 4] : "circle",
+        };
+        const name = known ? map.classes[label] : "no label";
+        out.push(dots(map, view, part, { name, marker, legendgroup: `class ${label}`, showlegend: round === 0 }));
+      }
+    return out;
   }
 
   const COLOURINGS = {
@@ -136,11 +146,11 @@
     },
   };
 
-  function mapLayout() {
+  function mapLayout(state) {
     const axis = { showticklabels: false, showgrid: false, zeroline: false, ticks: "" };
     return {
       height: 460, margin: { l: 4, r: 4, t: 4, b: 4 }, hovermode: "closest", xaxis: { ...axis, scaleanchor: "y" }, yaxis: axis,
-      legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, itemsizing: "constant" }, showlegend: true, uirevision: "map",
+      legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, itemsizing: "constant" }, showlegend: true, uirevision: `${state.view} ${state.colour}`,
     };
   }
 
@@ -171,7 +181,7 @@
       const count = view.count > SVG_DOTS && !webgl() ? SVG_DOTS : view.count;
       const chosen = Array.from({ length: count }, (_, i) => i);
       figure.querySelector(".about").textContent = `${view.name}: ${view.about}.` + (count < view.count ? ` Without WebGL ${count} nodes are drawn.` : "");
-      return { data: COLOURINGS[state.colour].traces(map, view, chosen), layout: mapLayout() };
+      return { data: COLOURINGS[state.colour].traces(map, view, chosen), layout: mapLayout(state) };
     };
     const parent = figure.querySelector(".choices");
     choices(parent, "Projection", map.views.map((view, i) => [i, view.name]), 0, (i) => { state.view = Number(i); draw(plot, make); });
