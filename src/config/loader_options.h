@@ -7,18 +7,16 @@ namespace gs {
 
 enum class LoaderKind { automatic, full, neighbor, cluster, saint };
 enum class NeighborSampling { uniform, weight };
-enum class SeedNodes { all, train };
 enum class SaintSampler { walk, node, edge };
 enum class GammaScale { automatic, none };
 std::span<const Named<LoaderKind>> names_of(LoaderKind);
 std::span<const Named<NeighborSampling>> names_of(NeighborSampling);
-std::span<const Named<SeedNodes>> names_of(SeedNodes);
 std::span<const Named<SaintSampler>> names_of(SaintSampler);
 std::span<const Named<GammaScale>> names_of(GammaScale);
 
 struct LoaderOptions {
   LoaderKind loader = LoaderKind::automatic;
-  SeedNodes seeds = SeedNodes::all;
+  std::string seeds = "all";  // or "train", or a file that lists nodes
   // neighbor
   int64_t batch_size = 1024;
   std::vector<int64_t> fanouts{10, 10};  // from the seeds outwards
@@ -40,6 +38,7 @@ struct LoaderOptions {
   GammaScale gamma_scale = GammaScale::automatic;
 
   void describe(OptionList& v);
+  bool chosen_seeds() const { return seeds != "all"; }
   // Neighbours kept at each of `layers` hops, from the seeds outwards: the last value repeats,
   // values beyond the layers are not used. Usage Error when there are none, or one is 0 or below
   // -1.

@@ -103,13 +103,6 @@ std::span<const Named<NeighborSampling>> names_of(NeighborSampling) {
   return kTable;
 }
 
-std::span<const Named<SeedNodes>> names_of(SeedNodes) {
-  static constexpr Named<SeedNodes> kTable[] = {
-      {"all", SeedNodes::all, "every node"},
-      {"train", SeedNodes::train, "nodes of the training split"}};
-  return kTable;
-}
-
 std::span<const Named<SaintSampler>> names_of(SaintSampler) {
   static constexpr Named<SaintSampler> kTable[] = {
       {"walk", SaintSampler::walk, "nodes on random walks from random roots"},
@@ -231,7 +224,9 @@ void TrainOptions::describe(OptionList& v) {
 void LoaderOptions::describe(OptionList& v) {
   v.group("Batches");
   v("loader", loader, "how batches are made");
-  v("seeds", seeds, "nodes that the loss is on");
+  v("seeds", seeds,
+    "nodes that the loss is on: all, train (of the training split), or a file with an id a line or "
+    "an .npy of node numbers (neighbor, cluster, saint)");
   v("batch-size", batch_size, "seeds of a batch (neighbor)").at_least(1);
   v("fanouts", fanouts,
     "neighbours kept at each hop from the seeds; -1 keeps all, the last value repeats (neighbor)")

@@ -56,6 +56,12 @@ void RunOptions::check() const {
                "use gcn or sage; gat is for the methods that learn from labels");
   if (info.group == MethodGroup::reference && train.epochs > 0)
     fail_usage("--epochs", fmt::format("{} learns nothing", info.name), "leave it at 0");
+  if (loader.chosen_seeds() && loader.loader == LoaderKind::full)
+    fail_usage("--seeds", "the loss of a full batch is on every node",
+               "use --loader neighbor, cluster or saint with it");
+  if (loader.chosen_seeds() && loader.seeds != "train" && info.supervised())
+    fail_usage("--seeds", fmt::format("{} learns from the nodes of its split", info.name),
+               "leave it out");
   loss.similarity_factor(1, 1);
   loader.fanouts_of(model.layers);
 }

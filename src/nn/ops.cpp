@@ -13,16 +13,10 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// The columns of y that belong to each weight.
-struct Columns {
-  at::Tensor first, second;
-
-  Columns(const at::Tensor& y, const at::Tensor& w1, const at::Tensor& w2) : first(y) {
-    if (!w2.defined()) return;
-    first = y.slice(1, 0, w1.size(0));
-    second = y.slice(1, w1.size(0), y.size(1));
-  }
-};
+// Two weights as one, [outputs of both, inputs]: one product is faster than two narrow ones.
+at::Tensor stacked(const at::Tensor& w1, const at::Tensor& w2) {
+  return w2.defined() ? at::cat({w1, w2}) : w1;
+}
 
 // BLAS for the product; bias, ReLU and dropout in one pass over its result, in place.
 struct DenseMap : torch::autograd::Function<DenseMap> {
@@ -33,12 +27,8 @@ struct DenseMap : torch::autograd::Function<DenseMap> {
     const int64_t rows = input.size(0);
     const at::Tensor w2 = known(second);
     const at::Tensor x = input.contiguous().view({rows * views, -1});
-    const int64_t outputs = w1.size(0) + (w2.defined() ? w2.size(0) : 0);
-    at::Tensor product = at::empty({rows * views, outputs}, x.options());
-    Columns columns(product, w1, w2);
-    at::mm_out(columns.first, x, w1.t());
-    if (w2.defined()) at::mm_out(columns.second, x, w2.t());
-    Variable y = product.view({rows, views * outputs});
+    const at::Tensor weight = stacked(w1, w2);
+    Variable y = at::mm(x, weight.t()).view({rows, views * weight.size(0)});
     const NativeFinish native(spec, known(bias), known(skip), y.size(0), y.size(1));
     if (bias || skip || spec.relu || !spec.dropout.empty())
       finish(native.kernel(), y.size(0), y.size(1), y.data_ptr<float>());
@@ -53,15 +43,9 @@ struct DenseMap : torch::autograd::Function<DenseMap> {
     const int64_t folded = dy.size(0) * context->saved_data["views"].toInt();
     const at::Tensor g = saved.through(dy).view({folded, -1});
     const at::Tensor x = input.contiguous().view({folded, -1});
-    const Columns columns(g, w1, w2);
-    at::Tensor dx, d1, d2;
-    if (context->needs_input_grad(0)) {
-      dx = at::mm(columns.first, w1);
-      if (w2.defined()) dx.addmm_(columns.second, w2);
-      dx = dx.view(input.sizes());
-    }
-    d1 = at::mm(columns.first.t(), x);
-    if (w2.defined()) d2 = at::mm(columns.second.t(), x);
+    at::Tensor dx, d1 = at::mm(g.t(), x), d2;
+    if (context->needs_input_grad(0)) dx = at::mm(g, stacked(w1, w2)).view(input.sizes());
+    if (w2.defined()) d2 = d1.slice(0, w1.size(0)), d1 = d1.slice(0, 0, w1.size(0));
     return {dx, d1, d2, saved.bias_gradient(), saved.skip_gradient(dy), Variable(), Variable()};
   }
 };

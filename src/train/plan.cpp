@@ -125,7 +125,9 @@ std::string Plan::text() const {
 Plan make_plan(const Dataset& data, const RunOptions& options, LoaderKind loader,
                const std::string& where) {
   Plan plan = plan_for(data, options, loader == LoaderKind::automatic ? LoaderKind::full : loader);
-  if (loader == LoaderKind::automatic && (!fits(plan) || !works(options, LoaderKind::full)))
+  const bool full_serves =
+      fits(plan) && works(options, LoaderKind::full) && !options.loader.chosen_seeds();
+  if (loader == LoaderKind::automatic && !full_serves)
     for (const LoaderKind sampled : {LoaderKind::neighbor, LoaderKind::cluster, LoaderKind::saint})
       if (works(options, sampled)) {
         plan = plan_for(data, options, sampled);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/npy.h"
+#include "dataset/node_list.h"
 #include "dataset/splits.h"
 #include "eval/predictions.h"
 #include "eval/probe.h"
@@ -120,7 +121,7 @@ class Run {
   Random random() const { return supervised_ ? random_.fork("split", split_) : random_; }
 
   std::vector<Split> needed_splits() const {
-    if (!selects() && options_.loader.seeds == SeedNodes::all) return {};
+    if (!selects() && options_.loader.seeds != "train") return {};
     if (data_.labels.task == Task::none) {
       if (supervised_)
         fail_data(request_.data,
@@ -145,8 +146,15 @@ class Run {
 
   void prepare() {
     method_->prepare(data_, supervised_ ? &splits_[static_cast<size_t>(split_)] : nullptr);
-    const bool labelled = supervised_ || options_.loader.seeds == SeedNodes::train;
-    batches_->seed(labelled ? splits_[static_cast<size_t>(split_)].train : std::vector<int32_t>());
+    batches_->seed(seeds());
+  }
+
+  // Nodes that the loss is on; none means all.
+  std::vector<int32_t> seeds() const {
+    const std::string& asked = options_.loader.seeds;
+    if (supervised_ || asked == "train") return splits_[static_cast<size_t>(split_)].train;
+    if (asked == "all") return {};
+    return read_node_list(asked, data_);
   }
 
   void train() {

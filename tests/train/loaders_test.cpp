@@ -132,9 +132,34 @@ TEST_P(Loaders, SageEncodersAndPostModeTrainToo) {
   EXPECT_EQ(train(small_graph(), call).epochs, 2);
 }
 
+TEST_P(Loaders, ALossOnListedNodesIsAnotherThanOnAll) {
+  const TempFolder folder;
+  const Dataset data = small_graph();
+  std::string list;
+  for (int v = 0; v < 300; v += 7) list += std::to_string(v) + "\n";
+  test::write_text(folder / "seeds.txt", list);
+  TrainCall call = call_for(folder / "run", GetParam(), 2);
+  train(data, call);
+  const std::string all = read_text(folder / "run/embeddings.npy");
+  call.options.loader.seeds = folder / "seeds.txt";
+  call.overwrite = true;
+  train(data, call);
+  EXPECT_NE(read_text(folder / "run/embeddings.npy"), all);
+  if (GetParam() == LoaderKind::neighbor) {  // 43 seeds: one batch of 64
+    EXPECT_FALSE(metrics(folder / "run")[0].contains("batches"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     , Loaders, testing::Values(LoaderKind::neighbor, LoaderKind::cluster, LoaderKind::saint),
     [](const auto& info) { return std::string(name_of(names_of(LoaderKind{}), info.param)); });
+
+TEST(Plan, AutoSamplesWhereTheLossIsOnSomeNodesOnly) {
+  const TempFolder folder;
+  TrainCall call = call_for(folder / "run", LoaderKind::automatic, 1);
+  call.options.loader.seeds = "train";
+  EXPECT_EQ(train(small_graph(), call).plan.loader, LoaderKind::neighbor);
+}
 
 TEST(Plan, AutoTakesTheWholeGraphWhereItFitsAndSamplesElsewhere) {
   const Dataset data = small_graph();
