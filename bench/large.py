@@ -5,6 +5,7 @@
     large.py --real [--datasets photo cs pubmed]
     large.py --limit MIB
     large.py --reorder
+    large.py --methods clustergcn graphsaint pprgo graphsurgeon
 
 Generated graphs (stochastic block model with degree correction and features, so that accuracy means something) of the size
 and class structure of Flickr, Yelp (multi-label) and Reddit are trained with D 256, K 128 by each loader, then scored by the
@@ -18,6 +19,8 @@ time.
                 memory below it
 --reorder       instead, one epoch over files that are not in the page cache, with the nodes in each order that
                 'data convert --reorder' makes: time, gathering, and MiB read from the disk
+--methods ...   instead, methods that learn from labels and ours on a graph of Reddit's size, one split (5 % of the nodes for
+                training): accuracy, time and memory, which must stay below 8 GiB
 --epochs N      of each training; full-batch training needs more of them, so its accuracy is after N x its batches' steps
 
 Graphs are made below build/bench/ and removed. Writes build/bench/large*.json and .md.
@@ -59,8 +62,8 @@ def epochs_of(folder):
 
 
 def measure(data, folder, loader, batch, epochs, threads, memory):
-    trained = run([PROGRAM, "train", data, "--loader", loader, "--batch-size", batch, "--fanouts", "10,10", "--aug-dim", 256,
-                   "--dim", 128, "--epochs", epochs, "--rank-every", 1000, "--threads", threads, "-o", folder, "--overwrite",
+    trained = run([PROGRAM, "train", data, "--loader", loader, "--batch-size", batch, "--fanouts", "10,10", "--mode", "pre",
+                   "--aug-dim", 256, "--dim", 128, "--epochs", epochs, "--rank-every", 1000, "--threads", threads, "-o", folder, "--overwrite",
                    "--json", "--quiet"])
     scored = run([PROGRAM, "eval", folder, data, "--runs", 3, "--splits", "random:5/15/80", "--probe-epochs", 100,
                   "--no-reference", "--memory", memory, "--threads", threads, "--json", "--quiet"])
@@ -132,7 +135,7 @@ def limit(a):
         size = sum(f.stat().st_size for f in (scratch / "graph").iterdir()) / 2**20
         memory = a.limit * 3 // 4
         steps = {
-            "train": ["train", scratch / "graph", "--epochs", 1, "--aug-dim", 64, "--dim", 32, "--fanouts", "5,5", "--memory", memory, "-o", scratch / "run"],
+            "train": ["train", scratch / "graph", "--epochs", 1, "--mode", "pre", "--aug-dim", 64, "--dim", 32, "--fanouts", "5,5", "--memory", memory, "-o", scratch / "run"],
             "embed": ["embed", scratch / "run", scratch / "graph", "--memory", memory // 2, "-o", scratch / "z.npy"],
             "eval": ["eval", scratch / "run", scratch / "graph", "--memory", memory // 2, "--runs", 2, "--probe-epochs", 100],
         }
@@ -193,6 +196,39 @@ def reorder(a):
     return "large_reorder", rows, [], lines
 
 
+METHODS = {  # as few epochs as they need on a graph whose every epoch is many steps
+    "clustergcn": ["--epochs", 10, "--select-every", 5],
+    "graphsaint": ["--epochs", 10, "--select-every", 5],
+    "pprgo": ["--epochs", 100, "--select-every", 50],
+    "graphsurgeon": ["--loader", "full", "--epochs", 10, "--mode", "pre", "--aug-dim", 256, "--dim", 128],
+}
+MOST_MIB = 8192
+
+
+def methods(a):
+    rows, targets = [], []
+    scratch = Path(tempfile.mkdtemp(prefix="large.", dir=RESULTS))
+    split = ["--splits", "random:5/15/80", "--runs", 1]
+    try:
+        generate(scratch / "graph", SIZES["reddit"], a.threads)
+        for method in a.methods:
+            trained = run([PROGRAM, "train", scratch / "graph", "--method", method, *METHODS[method], *split, "--rank-every", 1000,
+                           "--threads", a.threads, "-o", scratch / "run", "--overwrite", "--json", "--quiet"])
+            scored = run([PROGRAM, "eval", scratch / "run", scratch / "graph", "--no-reference", "--threads", a.threads, "--json",
+                          "--quiet", *(split if method == "graphsurgeon" else [])])
+            row = {"method": method, "epochs": trained["epochs"], "score": scored["mean"], "seconds": trained["seconds"],
+                   "eval_seconds": scored["seconds"], "resident_mib": max(trained["resident_mib"], scored["resident_mib"])}
+            rows.append(row)
+            targets.append({"what": f"{method}: resident MiB", "value": row["resident_mib"], "wanted": MOST_MIB})
+            print(f"{method}: {row['score']:.2f}, {row['seconds']:.0f} s, {row['resident_mib']:.0f} MiB", flush=True)
+    finally:
+        shutil.rmtree(scratch)
+    lines = ["| method | epochs | accuracy | s, training | s, scoring | resident MiB |", "|---|--:|--:|--:|--:|--:|"]
+    lines += [f"| {r['method']} | {r['epochs']} | {r['score']:.2f} | {r['seconds']:.0f} | {r['eval_seconds']:.0f} "
+              f"| {r['resident_mib']:.0f} |" for r in rows]
+    return "large_methods", rows, targets, lines
+
+
 def main():
     end_cleanly()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -203,6 +239,7 @@ def main():
     parser.add_argument("--datasets", nargs="+", default=["photo", "cs", "pubmed"])
     parser.add_argument("--limit", type=int)
     parser.add_argument("--reorder", action="store_true")
+    parser.add_argument("--methods", nargs="+", choices=METHODS)
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--full-epochs", type=int, default=10, help="of full-batch training, one step each")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
@@ -214,7 +251,8 @@ def main():
     if a.real and not DATA.exists():
         sys.exit(f"no datasets at {DATA}; GRAPHSURGEON_DATA names their folder")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    name, rows, targets, lines = limit(a) if a.limit else reorder(a) if a.reorder else real(a) if a.real else sizes(a)
+    job = limit if a.limit else reorder if a.reorder else real if a.real else methods if a.methods else sizes
+    name, rows, targets, lines = job(a)
     for target in targets:
         target["met"] = bool(target["value"] <= target["wanted"])
     if targets:
