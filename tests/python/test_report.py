@@ -333,9 +333,18 @@ def test_every_figure_of_ablations_benches_and_searches(capsys, tmp_path):
 
 def test_a_search_without_its_journal(capsys, tmp_path):
     study = write_studies(tmp_path)[2]
-    (study / "journal.log").unlink()
-    _, page, _ = make(capsys, tmp_path, study)
-    assert "tuning-0-history" in page.figures and "tuning-0-curves" not in page.figures
+    for content in ("{damaged", None):
+        (study / "journal.log").write_text(content) if content else (study / "journal.log").unlink()
+        _, page, text = make(capsys, tmp_path, study)
+        assert "tuning-0-history" in page.figures and "tuning-0-curves" not in page.figures
+        assert ("another storage" if content is None else "could not be read") in text
+
+
+def test_a_damaged_ablation_is_named(capsys, tmp_path):
+    folder = write_studies(tmp_path)[0]
+    (folder / "loss.json").write_text("{")
+    code, said = fails(capsys, folder, "-o", tmp_path / "page.html")
+    assert code == 3 and "loss.json" in said
 
 
 def test_the_program_finds_report_beside_itself():

@@ -40,7 +40,8 @@ def pages(report_runs, tmp_path_factory):
     def make(name):
         file = folder / f"{name}.html"
         if not file.exists():
-            assert command.main([*map(str, inputs[name]), "-o", str(file), "--threads", "1", "--quiet"]) == 0
+            words = [*map(str, inputs[name]), "-o", str(file), "--threads", "1", "--quiet"]
+            assert command.main(words if name == "labelled" else [*words, "--no-tsne"]) == 0
         return file
 
     return make
@@ -92,6 +93,29 @@ def test_hovering_tells_of_a_node_and_of_a_value(driver, pages):
     assert "node " in told and "label " in told and "degree " in told and "view disagreement" in told
     assert "epoch" in hovered(driver, "#training-loss-0 .points path")
     assert "gain" not in hovered(driver, "#gains-0 .points path") and "first head" in hovered(driver, "#gains-0 .points path")
+
+
+def touch(driver, places):
+    """A finger that goes down at the first place, along the others, and up."""
+    for i, (x, y) in enumerate(places):
+        event = {"type": "touchMove" if i else "touchStart", "touchPoints": [{"x": x, "y": y}]}
+        driver.execute_cdp_cmd("Input.dispatchTouchEvent", event)
+    driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_tapping_tells_of_a_node_on_a_phone(driver, pages):
+    show(driver, pages("labelled"), **PHONE)
+    mark = driver.find_element(By.CSS_SELECTOR, "#map-0 .points path")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    x, y = driver.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark)
+    touch(driver, [(x, y)])
+    driver.execute_async_script("setTimeout(arguments[0], 400)")
+    assert "degree" in " ".join(e.text for e in driver.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext"))
+    # A finger that moves over a figure scrolls the page.
+    before = driver.execute_script("return scrollY")
+    touch(driver, [(x, y - 20 * step) for step in range(11)])
+    driver.execute_async_script("setTimeout(arguments[0], 400)")
+    assert driver.execute_script("return scrollY") > before + 100
 
 
 def test_the_legend_hides_and_shows_a_class(driver, pages):

@@ -60,7 +60,7 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
                      hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(variant, 24) + "</extra>")
               for v, variant in enumerate(variants)]  # fmt: skip
     words = numbers((f"{name} {variant}", value) for (name, variant), value in values.items()) + "."
-    layout: dict[str, Any] = {"barmode": "group", "xaxis": {"type": "category"}, "y": unit}
+    layout: dict[str, Any] = {"barmode": "group", "showlegend": True, "xaxis": {"type": "category"}, "y": unit}
     known = [value for value in values.values() if value is not None]
     if key == "mean":  # scores are close to each other and far from 0
         low = min(known)
@@ -97,6 +97,7 @@ def lines(rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str,
         words.append(f"{name}: {numbers(((f'{at:g}', value) for at, value in points))}.")
     ticks = sorted({at for points in series.values() for at, _ in points})
     return figure(f"{prefix}-{key.replace('_', '-')}", f"{title}, {of}" if of else title, " ".join(words), traces, x=x, y=unit,
+                  showlegend=True,
                   xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{at:g}" for at in ticks]})  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def curves(rows: list[Row], prefix: str) -> Figure:
                                  hovertemplate="epoch %{x}: %{y:.2f} %<extra>" + plain(row["dataset"], 24) + "</extra>"))  # fmt: skip
         best = max(range(len(values)), key=values.__getitem__)
         words.append(f"{row['dataset']}: best {values[best]:.2f} % in epoch {epochs[best]}.")
-    return figure(f"{prefix}-curve", "Validation score by epoch", " ".join(words), traces, x="epoch", y="percent")
+    return figure(f"{prefix}-curve", "Validation score by epoch", " ".join(words), traces, x="epoch", y="percent", showlegend=True)
 
 
 def bench_figures(bench: Bench, b: int) -> list[Figure]:
@@ -132,7 +133,7 @@ def bench_figures(bench: Bench, b: int) -> list[Figure]:
         words = "; ".join(f"{name}: {numbers((method, values[name, method]) for method in methods if values.get((name, method)))}"
                           for name in names)  # fmt: skip
         axis = {"type": "log"} if log else {}
-        out.append(figure(f"bench-{b}-{key.replace('_', '-')}", title, words + ".", traces, x=unit, xaxis=axis, wide=True,
+        out.append(figure(f"bench-{b}-{key.replace('_', '-')}", title, words + ".", traces, x=unit, xaxis=axis, wide=True, showlegend=True,
                           height=130 + 26 * len(methods), yaxis={"autorange": "reversed", "type": "category"}))  # fmt: skip
     return out
 

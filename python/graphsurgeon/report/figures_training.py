@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import plotly.graph_objects as go
@@ -31,7 +32,7 @@ def lines_of(run: Run, value: Any) -> list[tuple[int | None, list[int], list[flo
     lines: dict[int | None, tuple[list[int], list[float]]] = {}
     for row in run.metrics:
         found = value(row)
-        if found is not None:
+        if isinstance(found, (int, float)) and math.isfinite(found):
             epochs, values = lines.setdefault(row.get("split"), ([], []))
             epochs.append(row["epoch"])
             values.append(float(found))

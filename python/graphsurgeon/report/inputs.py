@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import DataError
 from .run import Run, read_run
-from .study import Ablations, Bench, Tuning, ablation_files, read_ablations, read_bench, read_tuning
+from .study import Ablations, Bench, Tuning, ablation_contents, read_ablations, read_bench, read_tuning
 
 
 @dataclass
@@ -27,7 +27,7 @@ def kind_of(folder: Path) -> tuple[str, Callable]:
         return "benches", read_bench
     if (folder / "trials.csv").exists() and (folder / "best.json").exists():
         return "tunings", read_tuning
-    if folder.is_dir() and ablation_files(folder):
+    if folder.is_dir() and ablation_contents(folder):
         return "ablations", read_ablations
     if not folder.exists():
         raise DataError(f"{folder}: no such folder", "name what 'graphsurgeon train -o' wrote")

@@ -83,6 +83,8 @@ def read_run(folder: Path, name: str) -> Run:
     info = read_json(folder / "options.json")
     if not isinstance(info, dict) or not isinstance(info.get("options"), dict):
         raise DataError(f"{folder / 'options.json'}: it has no options", "is it of a run that 'train' wrote?")
+    if not all(isinstance(info.get(key, 0), int) for key in ("nodes", "edges", "features")):
+        raise DataError(f"{folder / 'options.json'}: its counts are no numbers", "is it of a run that 'train' wrote?")
     run = Run(name, folder, info, read_metrics(folder / "metrics.jsonl"))
     if (folder / "embeddings.npy").exists():
         run.z = read_embeddings(folder / "embeddings.npy", run)
@@ -90,10 +92,16 @@ def read_run(folder: Path, name: str) -> Run:
         run.notes.append("It has no embeddings: the training was not finished.")
     if (folder / "scores.json").exists():
         scores = read_json(folder / "scores.json")
-        if not isinstance(scores, dict) or not isinstance(scores.get("runs"), list) or "mean" not in scores:
+        if not is_score(scores) or not all(map(is_score, scores.get("reference_scores", {}).values())):
             raise DataError(f"{folder / 'scores.json'}: it is not what eval --json prints", "remove it")
         run.scores = scores
     return run
+
+
+def is_score(content: Any) -> bool:
+    if not isinstance(content, dict) or not isinstance(content.get("runs"), list) or not content["runs"]:
+        return False
+    return all(isinstance(value, (int, float)) for value in [content.get("mean"), content.get("std"), *content["runs"]])
 
 
 def read_metrics(file: Path) -> list[dict[str, Any]]:
@@ -132,7 +140,7 @@ def complete(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> No
     run.maps = project(run.z, run.order, settings.seed, settings.tsne)
     if run.graph is None:
         return
-    data = settings.data or run.info["data"]
+    data = settings.data or str(run.info.get("data", ""))
     words = ["--threads", settings.threads] + (["--data-root", settings.data_root] if settings.data_root else [])
     if run.graph.task == "none":
         run.notes.append("Its data has no labels: there is no score, no confusion and no accuracy by degree.")
@@ -188,10 +196,10 @@ def inspect(run: Run, data: str, words: list[object]) -> None:
 
 def predictions_of(run: Run, settings: Settings) -> Predictions | None:
     chosen = run.supervised or run.options.get("select") == "val"  # on splits of its own
-    spec, seed = (run.options["splits"], run.options["seed"]) if chosen else ("auto", 0)
+    spec, seed = (run.options.get("splits", "auto"), run.options.get("seed", 0)) if chosen else ("auto", 0)
     try:
-        split = first_split(run.graph, spec, int(seed))
-    except Error as error:
-        run.notes.append(f"No confusion: {error.message}")
+        split = first_split(run.graph, str(spec), int(seed))
+    except ValueError as error:  # a DataError too
+        run.notes.append(f"No confusion and no accuracy by degree: {error}")
         return None
     return predict(run.z, run.graph, split, run.supervised, settings.seed)

@@ -37,7 +37,7 @@ def title_of(inputs: Inputs) -> str:
         data = list(dict.fromkeys(data_name(run) for run in runs))
         return f"{len(runs)} runs on {', '.join(data) if len(data) <= 3 else f'{len(data)} datasets'}"
     kinds = [(inputs.ablations, "Ablations"), (inputs.benches, "Benchmark"), (inputs.tunings, "Search for options")]
-    return " and ".join(name for found, name in kinds if found)
+    return ", ".join(name for found, name in kinds if found)
 
 
 def data_name(run: Run) -> str:
@@ -304,7 +304,8 @@ def tuning_section(tunings: list[Tuning]) -> Section:
         if len(tunings) > 1:
             parts.append(f"<h3>{esc(tuning.name)}</h3>")
         rows = [[f"<code>--{esc(name)}</code>", f"<code>{esc(shown(value))}</code>"] for name, value in tuning.best.items()]
-        parts += [paragraph(tuning.origin), table(["option", "best"], rows), figures_html(tuning_figures(tuning, t))]
+        note = f'<p class="note">{esc(tuning.note)}</p>' if tuning.note else ""
+        parts += [paragraph(tuning.origin), note, table(["option", "best"], rows), figures_html(tuning_figures(tuning, t))]
         head = ["trial", "state", "score", "epochs", "seconds", *map(esc, tuning.searched)]
         keys = ["trial", "state", "value", "epochs", "seconds", *tuning.searched]
         table_rows = [[esc("" if row.get(key) is None else shown(row[key])) for key in keys] for row in tuning.trials[:500]]

@@ -40,33 +40,40 @@ class Tuning:
     trials: list[dict[str, Any]]  # trial, state, value, epochs, seconds and what was searched
     curves: list[list[tuple[int, float]]] = field(default_factory=list)  # epoch and score, a list a trial
     importance: dict[str, float] = field(default_factory=dict)
+    note: str = ""  # what is missing
 
 
 def is_ablation(content: Any) -> bool:
     return isinstance(content, dict) and {"name", "holds", "text", "rows"} <= content.keys()
 
 
-def ablation_files(folder: Path) -> list[Path]:
-    """Those that ablate writes, each a figure's data."""
-    return [file for file in sorted(folder.glob("*.json")) if file.with_suffix(".svg").exists()]
+def ablation_contents(folder: Path) -> list[dict[str, Any]]:
+    """What ablate wrote, a file each. DataError when one that has its picture beside it cannot be read."""
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        try:
+            content = read_json(file)
+        except DataError:
+            if file.with_suffix(".svg").exists():
+                raise
+            continue
+        if is_ablation(content):
+            found.append(content)
+    return found
 
 
 def read_ablations(folder: Path, name: str) -> Ablations:
     results = []
-    for file in ablation_files(folder):
-        content = read_json(file)
-        if is_ablation(content):
-            rows = [row for row in content["rows"] if isinstance(row, dict)]
-            results.append(Ablation(str(content["name"]), str(content["text"]), bool(content["holds"]), rows))
-    if not results:
-        raise DataError(f"{folder}: holds no result of ablate", "is it what 'graphsurgeon ablate -o' wrote?")
+    for content in ablation_contents(folder):
+        rows = [row for row in content["rows"] if isinstance(row, dict) and "dataset" in row]
+        results.append(Ablation(str(content["name"]), str(content["text"]), bool(content["holds"]), rows))
     return Ablations(name, results)
 
 
 def read_bench(folder: Path, name: str) -> Bench:
     content = read_json(folder / "bench.json")
     rows = content.get("rows") if isinstance(content, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and "method" in row for row in rows):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and {"method", "dataset"} <= row.keys() for row in rows):
         raise DataError(f"{folder / 'bench.json'}: has no rows", "is it what 'graphsurgeon bench -o' wrote?")
     return Bench(name, rows)
 
@@ -82,7 +89,13 @@ def read_tuning(folder: Path, name: str) -> Tuning:
     trials = [{key: number(value) for key, value in row.items() if key} for row in table]
     out = Tuning(name, str(best.get("origin", "")), best.get("options", {}), [], trials)
     out.searched = [key for key in table[0] if key and key not in fixed]
-    add_journal(folder / "journal.log", out)
+    if not (folder / "journal.log").exists():
+        out.note = "The study lies in another storage: its trials' curves and the importance of the options are not here."
+        return out
+    try:
+        add_journal(folder / "journal.log", out)
+    except (RuntimeError, ValueError, KeyError, TypeError, ModuleNotFoundError) as error:
+        out.note = f"The study's journal could not be read, so that curves and importance are missing: {error}"
     return out
 
 
@@ -95,28 +108,22 @@ def number(text: str | None) -> Any:
 
 
 def add_journal(file: Path, tuning: Tuning) -> None:
-    """Curves and importance, of a study in its own folder and where Optuna is installed."""
-    try:
-        import optuna
-    except ModuleNotFoundError:
-        return
-    if not file.exists():
-        return
+    """Curves and importance, as the study itself has them."""
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     from optuna.storages.journal import JournalFileBackend
 
     storage = optuna.storages.JournalStorage(JournalFileBackend(str(file)))
-    names = optuna.get_all_study_names(storage)
-    if not names:
-        return
-    study = optuna.load_study(study_name=names[0], storage=storage)
+    studies = [optuna.load_study(study_name=name, storage=storage) for name in optuna.get_all_study_names(storage)]
+    if not studies:
+        raise ValueError("it holds no study")
+    # Where it holds several, the table tells which is meant.
+    study = next((s for s in studies if len(s.get_trials(deepcopy=False)) == len(tuning.trials)), studies[0])
     for trial in study.get_trials(deepcopy=False):
         if trial.intermediate_values:
             tuning.curves.append(sorted(trial.intermediate_values.items()))
     complete = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
     if len({trial.value for trial in complete}) > 1:
         evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
-        try:
-            tuning.importance = optuna.importance.get_param_importances(study, evaluator=evaluator)
-        except (RuntimeError, ValueError):  # all trials had the same values
-            return
+        tuning.importance = optuna.importance.get_param_importances(study, evaluator=evaluator)
