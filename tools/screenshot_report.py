@@ -1,6 +1,6 @@
 """Pictures of a report, as a browser shows it.
 
-    python tools/screenshot_report.py page.html -o picture.png [--width 1200] [--height 1500] [--dark] [--at SECTION] [--whole]
+    python tools/screenshot_report.py page.html -o picture.png [--width 390 --touch] [--dark] [--at SECTION] [--whole]
 
 Needs selenium and Debian's `chromium` and `chromium-driver`. Fails on any error in the browser's console.
 """
@@ -17,8 +17,18 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--force-device-scale-factor=1"]  # fmt: skip
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--force-device-scale-factor=1",
+]
 
 
 def browser(folder: str) -> webdriver.Chrome:
@@ -31,9 +41,14 @@ def browser(folder: str) -> webdriver.Chrome:
     return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
-def show(driver: webdriver.Chrome, page: Path, width: int, height: int, dark: bool = False, touch: bool = False) -> list[str]:
+def show(
+    driver: webdriver.Chrome, page: Path, width: int, height: int, dark: bool = False, touch: bool = False
+) -> list[str]:
     """Opens the page, waits for its figures and returns the errors of the console."""
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+    driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]},
+    )
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": touch}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": touch})
@@ -67,8 +82,11 @@ def main() -> None:
                 screen = {"width": arguments.width, "height": height, "deviceScaleFactor": 1, "mobile": arguments.touch}
                 driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
             if arguments.at:
-                driver.execute_script("document.documentElement.style.scrollBehavior = 'auto';"
-                                      "document.getElementById(arguments[0]).scrollIntoView()", arguments.at)  # fmt: skip
+                driver.execute_script(
+                    "document.documentElement.style.scrollBehavior = 'auto';"
+                    "document.getElementById(arguments[0]).scrollIntoView()",
+                    arguments.at,
+                )
             time.sleep(0.5)
             driver.save_screenshot(str(arguments.output))
         finally:

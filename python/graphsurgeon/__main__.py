@@ -1,5 +1,5 @@
-"""`python -m graphsurgeon` and the `graphsurgeon` command: the program that comes with the package, and what is written in
-Python: `tune` and `report`."""
+"""`python -m graphsurgeon` and the `graphsurgeon` command: the program that comes with the package, and what is
+written in Python: `tune` and `report`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAM = Path(__file__).parent / "bin" / "graphsurgeon"
 
 
 def main() -> int:
-    """Becomes the program, with the arguments of this process, unless they ask for a command that is written in Python."""
+    """Becomes the program, with the arguments of this process, unless they ask for what is written in Python."""
     try:
         check_torch()
         if sys.argv[1:2] == ["tune"]:

@@ -80,13 +80,14 @@ def write_edge_list(folder: Path, names: list[str]) -> Path:
 
 @pytest.fixture(scope="session")
 def report_runs(tmp_path_factory) -> Path:
-    """A folder of small runs for `report`: labelled (its classes have hostile names), post, gcn, unlabelled, multi, once."""
+    """A folder of small runs for `report`: labelled (classes with hostile names), post, gcn, once, unlabelled, multi."""
     folder = tmp_path_factory.mktemp("report")
     data = write_edge_list(folder / "data", HOSTILE)
     small = ["--aug-dim", 16, "--dim", 8, "--gamma", 200, "--lr", 0.001, "--threads", 1, "--quiet"]
     run_program("train", data, "-o", folder / "labelled", "--epochs", 5, *small)
     run_program("train", data, "-o", folder / "post", "--epochs", 5, "--mode", "post", *small)
-    run_program("train", data, "-o", folder / "gcn", "--method", "gcn", "--epochs", 4, "--runs", 2, "--threads", 1, "--quiet")
+    gcn = ["--method", "gcn", "--epochs", 4, "--runs", 2, "--threads", 1, "--quiet"]
+    run_program("train", data, "-o", folder / "gcn", *gcn)
     run_program("train", data, "-o", folder / "once", "--epochs", 1, *small)
     run_program("train", "sbm:nodes=90,classes=0,features=10", "-o", folder / "unlabelled", "--epochs", 3, *small)
     multi = "sbm:nodes=150,classes=4,features=16,labels-per-node=2"

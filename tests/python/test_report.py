@@ -80,8 +80,19 @@ def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs,
     assert result["figures"] == len(page.figures) == len(set(page.figures))
     assert result["bytes"] == len(text.encode())
     assert len(page.ids) == len(set(page.ids))
-    for wanted in ("scores-by-split", "training-loss-0", "training-gradient-norm", "training-effective-rank", "map-0", "confusion-0",
-                   "by-degree", "gains-0", "spectra-0", "agreement-0", "agreement-by-class-0"):  # fmt: skip
+    for wanted in (
+        "scores-by-split",
+        "training-loss-0",
+        "training-gradient-norm",
+        "training-effective-rank",
+        "map-0",
+        "confusion-0",
+        "by-degree",
+        "gains-0",
+        "spectra-0",
+        "agreement-0",
+        "agreement-by-class-0",
+    ):
         assert wanted in page.figures
     images = [attributes for tag, attributes in page.tags if attributes.get("role") == "img"]
     assert len(images) == len(page.figures) == text.count("<summary>In words</summary>")
@@ -109,7 +120,9 @@ def test_the_score_table_is_evals(capsys, report_runs, tmp_path):
 
 def test_scores_that_lie_in_the_run_are_taken(capsys, report_runs, tmp_path):
     shutil.copytree(report_runs / "labelled", tmp_path / "run")
-    (tmp_path / "run" / "scores.json").write_text(json.dumps({"metric": "accuracy", "mean": 12.34, "std": 1, "runs": [12.34]}))
+    (tmp_path / "run" / "scores.json").write_text(
+        json.dumps({"metric": "accuracy", "mean": 12.34, "std": 1, "runs": [12.34]})
+    )
     _, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
     assert page.row("trained")[1] == "12.34 ± 1.00"
 
@@ -137,7 +150,9 @@ def test_three_runs_side_by_side(capsys, report_runs, tmp_path):
     runs = [report_runs / name for name in ("labelled", "post", "gcn")]
     result, page, text = make(capsys, tmp_path, *runs, "--no-tsne")
     assert result["runs"] == ["labelled", "post", "gcn"] and result["sections"] == ALL
-    assert {"map-0", "map-1", "map-2", "confusion-0", "confusion-1", "confusion-2", "gains-0", "gains-1"} <= set(page.figures)
+    assert {"map-0", "map-1", "map-2", "confusion-0", "confusion-1", "confusion-2", "gains-0", "gains-1"} <= set(
+        page.figures
+    )
     assert "gains-2" not in page.figures  # gcn has no heads
     assert page.row("--mode")[:5] == ["--mode", "pre", "pre", "post", "pre"]
     assert text.count('id="graph-') == 1  # labels and degrees are there once
@@ -166,7 +181,7 @@ def test_json_cannot_end_its_script():
 
 def test_nothing_is_fetched(capsys, report_runs, tmp_path):
     _, page, _ = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
-    for tag, attributes in page.tags:
+    for _, attributes in page.tags:
         assert "src" not in attributes and "srcset" not in attributes
         assert attributes.get("href", "#").startswith("#")
     policy = next(a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy")
@@ -188,7 +203,9 @@ def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
     about = json.loads((data / "dataset.json").read_text()) | {"names": ["nodes"]}
     (data / "dataset.json").write_text(json.dumps(about))
     (data / "node_ids.txt").write_text("".join(f"https://example.org/node/{i:06}\n" for i in range(20000)))
-    run_program("train", data, "-o", tmp_path / "a", "--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet")
+    run_program(
+        "train", data, "-o", tmp_path / "a", "--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet"
+    )
     scores = {"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}
     (tmp_path / "a" / "scores.json").write_text(json.dumps(scores))
     for name in "bc":
@@ -234,8 +251,13 @@ def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path
     assert code == 3 and "no such folder" in said and "hint: " in said
     assert fails(capsys, tmp_path, "-o", out)[0] == 3  # an empty folder
     assert fails(capsys, report_runs / "labelled", "-o", tmp_path / "none" / "page.html")[0] == 3
-    for file, content in (("options.json", "{"), ("options.json", "[]"), ("metrics.jsonl", "{}\n"), ("embeddings.npy", "x"),
-                          ("scores.json", "{}")):  # fmt: skip
+    for file, content in (
+        ("options.json", "{"),
+        ("options.json", "[]"),
+        ("metrics.jsonl", "{}\n"),
+        ("embeddings.npy", "x"),
+        ("scores.json", "{}"),
+    ):
         shutil.copytree(report_runs / "labelled", tmp_path / "run")
         (tmp_path / "run" / file).write_text(content)
         code, said = fails(capsys, tmp_path / "run", "-o", out)
@@ -248,8 +270,25 @@ def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path
 def test_the_first_split_is_the_programs(report_runs, tmp_path, splits):
     """A classifier's own predictions on the test nodes of our split score what `eval` says, to the last digit."""
     data, run = report_runs / "data", tmp_path / "run"
-    run_program("train", data, "-o", run, "--method", "gcn", "--epochs", 3, "--runs", 1, "--splits", splits, "--seed", 5,
-                "--threads", 1, "--quiet")  # fmt: skip
+    run_program(
+        "train",
+        data,
+        "-o",
+        run,
+        "--method",
+        "gcn",
+        "--epochs",
+        3,
+        "--runs",
+        1,
+        "--splits",
+        splits,
+        "--seed",
+        5,
+        "--threads",
+        1,
+        "--quiet",
+    )
     score = json.loads(run_program("eval", run, data, "--threads", 1, "--quiet", "--json").stdout)
     read = read_run(run, "run")
     graph = load_graph(str(data), read.options)
@@ -261,19 +300,33 @@ def test_the_first_split_is_the_programs(report_runs, tmp_path, splits):
 
 
 def test_confusion_and_degrees_by_hand():
-    found = Predictions("", nodes=np.array([0, 1, 2, 3]), truth=np.array([0, 0, 1, 1]), predicted=np.array([0, 1, 1, 1]))
+    found = Predictions(
+        "", nodes=np.array([0, 1, 2, 3]), truth=np.array([0, 0, 1, 1]), predicted=np.array([0, 1, 1, 1])
+    )
     assert confusion(found, 2).tolist() == [[1, 1], [0, 2]]
     buckets = by_degree(found, np.array([0, 3, 2, 4]))
     assert [(b.name, b.nodes, b.score) for b in buckets] == [("0", 1, 100), ("2–3", 2, 50), ("4–7", 1, 100)]
     assert all(0 <= b.low <= b.score <= b.high <= 100.000001 for b in buckets)
     assert found.score == 75
-    several = Predictions("", np.array([0]), truth=np.array([[1, 1, 0]], np.uint8), predicted=np.array([[1, 0, 1]], np.uint8))
+    several = Predictions(
+        "", np.array([0]), truth=np.array([[1, 1, 0]], np.uint8), predicted=np.array([[1, 0, 1]], np.uint8)
+    )
     assert several.score == 50
 
 
 def row(dataset, variant, **values):
-    return {"dataset": dataset, "variant": variant, "mean": 80.0, "std": 1.0, "peak_mib": 100.0, "ms_per_epoch": 5.0,
-            "parameters": 10, "aug_dim": 4, "gamma": 1.0, "lr": 0.1} | values  # fmt: skip
+    return {
+        "dataset": dataset,
+        "variant": variant,
+        "mean": 80.0,
+        "std": 1.0,
+        "peak_mib": 100.0,
+        "ms_per_epoch": 5.0,
+        "parameters": 10,
+        "aug_dim": 4,
+        "gamma": 1.0,
+        "lr": 0.1,
+    } | values
 
 
 def write_studies(folder):
@@ -281,35 +334,58 @@ def write_studies(folder):
     rows = {
         "loss": [row("photo", v) for v in ("naive", "original", "improved", "scaled")],
         "batch-size": [row(d, v) for d in ("photo", "pubmed") for v in ("64", "1024", "4096")],
-        "embedding-size": [row(d, f"{m}-{w}") for d in ("photo", "pubmed") for m in ("graphsurgeon", "cca-ssg") for w in (256, 1280)],
+        "embedding-size": [
+            row(d, f"{m}-{w}") for d in ("photo", "pubmed") for m in ("graphsurgeon", "cca-ssg") for w in (256, 1280)
+        ],
         "pre-vs-post": [row("photo", v) for v in ("pre-equal", "post-equal")],
         "symmetry": [row("photo", "symmetric"), row("photo", "asymmetric", problem="ran out of memory")],
         "convergence": [{"dataset": "photo", "variant": "curve", "curve": [[5, 70.0], [10, 80.0]]}],
-    }  # fmt: skip
+    }
     (folder / "ablations" / "cells").mkdir(parents=True)
     for name, found in rows.items():
         content = {"name": name, "holds": name == "loss", "text": f"What {name} says <b>.", "rows": found}
         (folder / "ablations" / f"{name}.json").write_text(json.dumps(content))
         (folder / "ablations" / f"{name}.svg").write_text("<svg/>")
     (folder / "bench").mkdir()
-    cells = [{"method": "gcn", "dataset": "photo", "metric": "accuracy", "mean": 91.0, "std": 0.3, "paper": 92.4, "ms_per_epoch": 10.0, "peak_mib": 500.0},
-             {"method": "mvgrl", "dataset": "photo", "problem": "<no memory>", "paper": "out of memory"}]  # fmt: skip
+    cells = [
+        {
+            "method": "gcn",
+            "dataset": "photo",
+            "metric": "accuracy",
+            "mean": 91.0,
+            "std": 0.3,
+            "paper": 92.4,
+            "ms_per_epoch": 10.0,
+            "peak_mib": 500.0,
+        },
+        {"method": "mvgrl", "dataset": "photo", "problem": "<no memory>", "paper": "out of memory"},
+    ]
     (folder / "bench" / "bench.json").write_text(json.dumps({"rows": cells}))
     study = folder / "study"
     study.mkdir()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(study / "journal.log")))
-    search = optuna.create_study(storage=storage, study_name="s", direction="maximize", sampler=optuna.samplers.RandomSampler(0))
+    search = optuna.create_study(
+        storage=storage, study_name="s", direction="maximize", sampler=optuna.samplers.RandomSampler(0)
+    )
 
     def objective(trial):
-        value = 80 + trial.suggest_float("lr", 1e-4, 1e-1, log=True) * 10 + (trial.suggest_categorical("mode", ["pre", "post"]) == "pre")
+        value = (
+            80
+            + trial.suggest_float("lr", 1e-4, 1e-1, log=True) * 10
+            + (trial.suggest_categorical("mode", ["pre", "post"]) == "pre")
+        )
         trial.report(value - 1, 5)
         return value
 
     search.optimize(objective, n_trials=8)
     lines = [f"{t.number},complete,{t.value},5,1.0,{t.params['lr']},{t.params['mode']}" for t in search.trials]
-    (study / "trials.csv").write_text("trial,state,value,epochs,seconds,lr,mode\n" + "\n".join(lines) + "\n8,failed,,,,,\n")
-    (study / "best.json").write_text(json.dumps({"origin": "graphsurgeon tune photo: <best>", "options": {"lr": 0.1, "mode": "pre"}}))
+    (study / "trials.csv").write_text(
+        "trial,state,value,epochs,seconds,lr,mode\n" + "\n".join(lines) + "\n8,failed,,,,,\n"
+    )
+    (study / "best.json").write_text(
+        json.dumps({"origin": "graphsurgeon tune photo: <best>", "options": {"lr": 0.1, "mode": "pre"}})
+    )
     return [folder / "ablations", folder / "bench", study]
 
 
@@ -319,8 +395,16 @@ def test_every_figure_of_ablations_benches_and_searches(capsys, tmp_path):
     result, page, text = make(capsys, tmp_path, *folders)
     assert result["sections"] == ["ablations", "bench", "tuning"]
     wanted = {f"ablation-0-loss-{key}" for key in ("mean", "peak-mib", "ms-per-epoch")}
-    wanted |= {f"ablation-0-pre-vs-post-{key}" for key in ("mean", "peak-mib", "ms-per-epoch", "parameters", "aug-dim", "gamma", "lr")}
-    wanted |= {"ablation-0-batch-size-mean", "ablation-0-batch-size-ms-per-epoch", "ablation-0-symmetry-mean", "ablation-0-convergence-curve"}
+    wanted |= {
+        f"ablation-0-pre-vs-post-{key}"
+        for key in ("mean", "peak-mib", "ms-per-epoch", "parameters", "aug-dim", "gamma", "lr")
+    }
+    wanted |= {
+        "ablation-0-batch-size-mean",
+        "ablation-0-batch-size-ms-per-epoch",
+        "ablation-0-symmetry-mean",
+        "ablation-0-convergence-curve",
+    }
     wanted |= {"ablation-0-embedding-size-0-mean", "ablation-0-embedding-size-1-mean"}
     wanted |= {"bench-0-mean", "bench-0-ms-per-epoch", "bench-0-peak-mib"}
     wanted |= {f"tuning-0-{key}" for key in ("history", "curves", "importance", "by-lr", "by-mode")}

@@ -18,7 +18,9 @@ from screenshot_report import browser, show  # noqa: E402
 DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 390, "height": 844, "touch": True}
 
 if not (shutil.which("chromium") and shutil.which("chromedriver")) and not os.environ.get("CI"):
-    pytest.skip("there is no chromium with its driver here; ./dev test installs them on Debian", allow_module_level=True)
+    pytest.skip(
+        "there is no chromium with its driver here; ./dev test installs them on Debian", allow_module_level=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,7 @@ def pages(report_runs, tmp_path_factory):
 # Of every figure: its id, whether plotly drew it, what it drew, and how wide it is.
 FIGURES = """return [...document.querySelectorAll('figure')].map((figure) => {
   const plot = figure.querySelector('.plot'), svg = plot.querySelector('.main-svg');
-  const marks = plot.querySelectorAll('.points path, .lines path, .barlayer .point path, .heatmaplayer image, canvas.gl-canvas');
+  const marks = plot.querySelectorAll('.points path, .lines path, .barlayer .point path, .heatmaplayer image');
   return [figure.id, !!svg, marks.length, svg ? svg.getBoundingClientRect().width : 0, figure.clientWidth];
 })"""
 
@@ -74,7 +76,9 @@ def hovered(driver, selector):
     """Moves the mouse to the first of the marks and returns what the figure then says."""
     mark = driver.find_element(By.CSS_SELECTOR, selector)
     driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
-    box = driver.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark)
+    box = driver.execute_script(
+        "const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark
+    )
     actions = ActionChains(driver)
     actions.w3c_actions.pointer_action.move_to_location(int(box[0]) - 3, int(box[1]) - 3)
     actions.w3c_actions.pointer_action.move_to_location(round(box[0]), round(box[1]))
@@ -84,7 +88,9 @@ def hovered(driver, selector):
 
 
 def press(driver, figure, choice):
-    driver.execute_script("document.querySelector(`#${arguments[0]} button[data-choice='${arguments[1]}']`).click()", figure, choice)
+    driver.execute_script(
+        "document.querySelector(`#${arguments[0]} button[data-choice='${arguments[1]}']`).click()", figure, choice
+    )
 
 
 def test_hovering_tells_of_a_node_and_of_a_value(driver, pages):
@@ -92,7 +98,9 @@ def test_hovering_tells_of_a_node_and_of_a_value(driver, pages):
     told = hovered(driver, "#map-0 .points path")
     assert "node " in told and "label " in told and "degree " in told and "view disagreement" in told
     assert "epoch" in hovered(driver, "#training-loss-0 .points path")
-    assert "gain" not in hovered(driver, "#gains-0 .points path") and "first head" in hovered(driver, "#gains-0 .points path")
+    assert "gain" not in hovered(driver, "#gains-0 .points path") and "first head" in hovered(
+        driver, "#gains-0 .points path"
+    )
 
 
 def touch(driver, places):
@@ -107,7 +115,9 @@ def test_tapping_tells_of_a_node_on_a_phone(driver, pages):
     show(driver, pages("labelled"), **PHONE)
     mark = driver.find_element(By.CSS_SELECTOR, "#map-0 .points path")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
-    x, y = driver.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark)
+    x, y = driver.execute_script(
+        "const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark
+    )
     touch(driver, [(x, y)])
     driver.execute_async_script("setTimeout(arguments[0], 400)")
     assert "degree" in " ".join(e.text for e in driver.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext"))

@@ -25,14 +25,22 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     about = "Runs as one HTML page that needs no network; also folders of ablate, bench and tune."
     out = Parser(prog="graphsurgeon report", description=about, allow_abbrev=False)
-    out.add_argument("folders", metavar="RUN", nargs="+", help="folder that train, ablate, bench or tune wrote; several are compared")
+    out.add_argument(
+        "folders", metavar="RUN", nargs="+", help="folder that train, ablate, bench or tune wrote; several are compared"
+    )
     out.add_argument("-o", "--output", required=True, metavar="FILE", help="the page to write, as page.html")
-    out.add_argument("--data", default="", metavar="DATA", help="data of the runs, where it is no longer what they name")
-    out.add_argument("--data-root", default="", metavar="DIR", help="folder of the catalog's datasets; default $GRAPHSURGEON_DATA")
+    out.add_argument(
+        "--data", default="", metavar="DATA", help="data of the runs, where it is no longer what they name"
+    )
+    out.add_argument(
+        "--data-root", default="", metavar="DIR", help="folder of the catalog's datasets; default $GRAPHSURGEON_DATA"
+    )
     out.add_argument("--title", default="", metavar="TEXT", help="of the page")
     out.add_argument("--no-tsne", dest="tsne", action="store_false", help="only PCA, which takes no time")
     out.add_argument("--seed", type=int, default=0, metavar="INT", help="of samples and of t-SNE (0)")
-    out.add_argument("--threads", type=int, default=0, metavar="INT", help="of the program that scores; 0 takes every core")
+    out.add_argument(
+        "--threads", type=int, default=0, metavar="INT", help="of the program that scores; 0 takes every core"
+    )
     out.add_argument("--quiet", action="store_true", help="no progress and no notes")
     out.add_argument("--json", action="store_true", help="print the result as one JSON object on standard output")
     return out

@@ -1,4 +1,4 @@
-"""Who is predicted wrongly: predictions for the test nodes of one split, their confusion, and how right they are by degree.
+"""Who is predicted wrongly: predictions for the test nodes of one split, their confusion, and accuracy by degree.
 
 A method that learns from labels is taken at its own word (its output is a score a class). For embeddings, a logistic
 regression is fitted on the training nodes.
@@ -52,8 +52,10 @@ def predict(z: np.ndarray, graph: Graph, split: Split, supervised: bool, seed: i
         return Predictions(f"the method's own, on the test nodes of {split.text}", test, truth, predicted)
     train = sample(split.train, TRAIN_NODES, seed)
     fitted = fit_each(z, graph, train, test) if multi else fit(z, graph.labels[train], train, test)
-    how = (f"by a logistic regression of scikit-learn's on the embeddings, fitted on {len(train):,} training nodes of "
-           f"{split.text}, scored on {len(test):,} test nodes")  # fmt: skip
+    how = (
+        f"by a logistic regression of scikit-learn's on the embeddings, fitted on {len(train):,} training nodes of "
+        f"{split.text}, scored on {len(test):,} test nodes"
+    )
     return Predictions(how, test, truth, fitted)
 
 

@@ -1,7 +1,7 @@
 """A figure: what plotly draws, and the same in words.
 
-Colours of text, axes and grid are the page's own (page.js sets them, for light and dark); those of data are chosen to be
-seen on both. Text that comes from a user goes through `plain`, since plotly reads some HTML in it.
+Colours of text, axes and grid are the page's own (page.js sets them, for light and dark); those of data are chosen
+to be seen on both. Text that comes from a user goes through `plain`, since plotly reads some HTML in it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,20 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-COLOURS = ["#2f81d6", "#e0791b", "#2a9d6f", "#b35bc9", "#d64f5f", "#8f8a1e", "#18a0b0", "#9a6b4f",
-           "#6f7bd9", "#c9569b", "#5f9f2f", "#c48a12"]  # fmt: skip
+COLOURS = [
+    "#2f81d6",
+    "#e0791b",
+    "#2a9d6f",
+    "#b35bc9",
+    "#d64f5f",
+    "#8f8a1e",
+    "#18a0b0",
+    "#9a6b4f",
+    "#6f7bd9",
+    "#c9569b",
+    "#5f9f2f",
+    "#c48a12",
+]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 ACCENT = [[0, "rgba(47,129,214,0.04)"], [1, "rgba(47,129,214,1)"]]
 
@@ -54,14 +66,20 @@ def colour(i: int) -> str:
     return COLOURS[i % len(COLOURS)]
 
 
-def figure(key: str, title: str, words: str, traces: list[Any], *, height: int = 320, wide: bool = False,
-           **layout: Any) -> Figure:  # fmt: skip
+def figure(
+    key: str, title: str, words: str, traces: list[Any], *, height: int = 320, wide: bool = False, **layout: Any
+) -> Figure:
     """`layout` as plotly takes it; axes are titled by `x` and `y`."""
     x, y = layout.pop("x", ""), layout.pop("y", "")
-    shown = {"template": go.layout.Template(), "height": height, "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, "hovermode": "closest",
-             "xaxis": {"title": {"text": x}, "automargin": True},
-             "yaxis": {"title": {"text": y}, "automargin": True}}  # fmt: skip
+    shown = {
+        "template": go.layout.Template(),
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "hovermode": "closest",
+        "xaxis": {"title": {"text": x}, "automargin": True},
+        "yaxis": {"title": {"text": y}, "automargin": True},
+    }
     for name, value in layout.items():
         shown[name] = shown[name] | value if isinstance(value, dict) and name in shown else value
     made = go.Figure(data=traces, layout=shown).to_plotly_json()  # refuses what plotly does not know

@@ -19,8 +19,11 @@ def score_rows(run: Run) -> list[tuple[str, float, float, list[float]]]:
     """Name, mean, deviation and the splits' scores: references first, the run itself last."""
     scores = run.scores or {}
     found = scores.get("reference_scores", {})
-    rows = [(title, found[key]["mean"], found[key]["std"], found[key]["runs"])
-            for key, title in REFERENCES.items() if key in found]  # fmt: skip
+    rows = [
+        (title, found[key]["mean"], found[key]["std"], found[key]["runs"])
+        for key, title in REFERENCES.items()
+        if key in found
+    ]
     return [*rows, ("trained", scores["mean"], scores["std"], scores["runs"])]
 
 
@@ -49,18 +52,41 @@ def score_figure(runs: list[Run]) -> Figure | None:
     labels = [plain(name, 40) for name, _, _ in lines]
     for label, (_, r, (title, mean, deviation, splits)) in zip(labels, lines):
         shade = colour(r) if title == "trained" else "#8b929c"
-        traces.append(go.Scatter(
-            x=short(splits), y=[label] * len(splits), mode="markers", name=label, showlegend=False,
-            marker={"color": shade, "size": 8, "opacity": 0.45}, hovertemplate="%{x:.2f}, one split<extra></extra>"))
-        traces.append(go.Scatter(
-            x=short([mean]), y=[label], mode="markers", name=label, showlegend=False,
-            error_x={"type": "data", "array": short([deviation]), "color": shade, "thickness": 2},
-            marker={"color": shade, "size": 13, "symbol": "diamond"},
-            hovertemplate=f"{mean:.2f} ± {deviation:.2f}<extra></extra>"))  # fmt: skip
+        traces.append(
+            go.Scatter(
+                x=short(splits),
+                y=[label] * len(splits),
+                mode="markers",
+                name=label,
+                showlegend=False,
+                marker={"color": shade, "size": 8, "opacity": 0.45},
+                hovertemplate="%{x:.2f}, one split<extra></extra>",
+            )
+        )
+        traces.append(
+            go.Scatter(
+                x=short([mean]),
+                y=[label],
+                mode="markers",
+                name=label,
+                showlegend=False,
+                error_x={"type": "data", "array": short([deviation]), "color": shade, "thickness": 2},
+                marker={"color": shade, "size": 13, "symbol": "diamond"},
+                hovertemplate=f"{mean:.2f} ± {deviation:.2f}<extra></extra>",
+            )
+        )
     metric = METRICS.get(next(run.scores for run in runs if run.scores).get("metric", ""), "score")
     words = numbers(((name, row[1]) for name, _, row in lines), " %") + "."
-    return figure("scores-by-split", f"Test {metric}, percent: each split, and the mean", words, traces, x="percent", wide=True,
-                  height=90 + 34 * len(labels), yaxis={"autorange": "reversed", "type": "category"})  # fmt: skip
+    return figure(
+        "scores-by-split",
+        f"Test {metric}, percent: each split, and the mean",
+        words,
+        traces,
+        x="percent",
+        wide=True,
+        height=90 + 34 * len(labels),
+        yaxis={"autorange": "reversed", "type": "category"},
+    )
 
 
 def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
@@ -74,15 +100,33 @@ def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
     few = len(names) <= 12
     text = [[f"{share:.0f}" if n else "" for share, n in zip(*row)] for row in zip(shares, counts)]
     heat = go.Heatmap(
-        z=[short(row) for row in shares.round(2)], x=names, y=names, customdata=counts.tolist(), colorscale=ACCENT, zmin=0,
-        zmax=100, xgap=1, ygap=1, colorbar={"title": {"text": "%"}, "thickness": 10, "outlinewidth": 0},
-        text=text if few else None, texttemplate="%{text}" if few else None,
+        z=[short(row) for row in shares.round(2)],
+        x=names,
+        y=names,
+        customdata=counts.tolist(),
+        colorscale=ACCENT,
+        zmin=0,
+        zmax=100,
+        xgap=1,
+        ygap=1,
+        colorbar={"title": {"text": "%"}, "thickness": 10, "outlinewidth": 0},
+        text=text if few else None,
+        texttemplate="%{text}" if few else None,
         hovertemplate="%{y} taken for %{x}<br>%{z:.1f} % of its nodes, %{customdata}<extra></extra>",
-    )  # fmt: skip
+    )
     title = f"Confusion, percent of a class: {run.name}" if several else "Confusion, percent of a class"
-    return figure(f"confusion-{r}", title, confusion_words(run, counts), [heat], height=min(760, 190 + max(22 * len(names), 200)),
-                  x="predicted", y="true class", xaxis={"type": "category", "showgrid": False},
-                  yaxis={"type": "category", "autorange": "reversed", "showgrid": False}, wide=len(names) > 12)  # fmt: skip
+    return figure(
+        f"confusion-{r}",
+        title,
+        confusion_words(run, counts),
+        [heat],
+        height=min(760, 190 + max(22 * len(names), 200)),
+        x="predicted",
+        y="true class",
+        xaxis={"type": "category", "showgrid": False},
+        yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
+        wide=len(names) > 12,
+    )
 
 
 def confusion_words(run: Run, counts: np.ndarray) -> str:
@@ -93,8 +137,9 @@ def confusion_words(run: Run, counts: np.ndarray) -> str:
     told = "; ".join(f"{names[a]} taken for {names[b]} ({wrong[a, b]} nodes)" for a, b in worst)
     most = sorted(recall, key=lambda pair: pair[1])
     shown = most if len(most) <= 12 else most[:12]
-    return (f"Right by class{', the worst' if len(most) > 12 else ''}: {numbers(shown, ' %')}."
-            + (f" Most often confused: {told}." if told else ""))  # fmt: skip
+    return f"Right by class{', the worst' if len(most) > 12 else ''}: {numbers(shown, ' %')}." + (
+        f" Most often confused: {told}." if told else ""
+    )
 
 
 def degree_figure(runs: list[Run]) -> Figure | None:
@@ -107,18 +152,43 @@ def degree_figure(runs: list[Run]) -> Figure | None:
     for r, run in enumerate(runs):
         buckets = by_degree(run.predictions, run.graph.degree)
         order |= {b.name: b.least for b in buckets}
-        traces.append(go.Scatter(
-            x=[b.name for b in buckets], y=short(b.score for b in buckets), mode="lines+markers", name=plain(run.name, 30),
-            customdata=[b.nodes for b in buckets], line={"color": colour(r), "width": 2}, marker={"size": 8},
-            error_y={"type": "data", "symmetric": False, "array": short(b.high - b.score for b in buckets),
-                     "arrayminus": short(b.score - b.low for b in buckets), "thickness": 1.2, "color": colour(r)},
-            hovertemplate="degree %{x}: %{y:.1f} %<br>%{customdata} test nodes<extra>" + plain(run.name, 30) + "</extra>"))  # fmt: skip
+        traces.append(
+            go.Scatter(
+                x=[b.name for b in buckets],
+                y=short(b.score for b in buckets),
+                mode="lines+markers",
+                name=plain(run.name, 30),
+                customdata=[b.nodes for b in buckets],
+                line={"color": colour(r), "width": 2},
+                marker={"size": 8},
+                error_y={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": short(b.high - b.score for b in buckets),
+                    "arrayminus": short(b.score - b.low for b in buckets),
+                    "thickness": 1.2,
+                    "color": colour(r),
+                },
+                hovertemplate="degree %{x}: %{y:.1f} %<br>%{customdata} test nodes<extra>"
+                + plain(run.name, 30)
+                + "</extra>",
+            )
+        )
         told = ", ".join(f"degree {b.name} {b.score:.1f} % of {b.nodes}" for b in buckets)
         words.append(f"{run.name}: {told}.")
     what = "Micro F1" if all(run.predictions.multi_label for run in runs) else "Accuracy"
-    return figure("by-degree", f"{what} by degree, percent", " ".join(words), traces, x="degree of the node", height=360,
-                  showlegend=len(runs) > 1, yaxis={"range": [0, 103]}, wide=len(runs) > 1,
-                  xaxis={"type": "category", "categoryorder": "array", "categoryarray": sorted(order, key=order.get)})  # fmt: skip
+    return figure(
+        "by-degree",
+        f"{what} by degree, percent",
+        " ".join(words),
+        traces,
+        x="degree of the node",
+        height=360,
+        showlegend=len(runs) > 1,
+        yaxis={"range": [0, 103]},
+        wide=len(runs) > 1,
+        xaxis={"type": "category", "categoryorder": "array", "categoryarray": sorted(order, key=order.get)},
+    )
 
 
 def label_figure(runs: list[Run]) -> Figure | None:
@@ -132,10 +202,26 @@ def label_figure(runs: list[Run]) -> Figure | None:
         right, total = (truth & predicted).sum(0), truth.sum(0) + predicted.sum(0)
         f1 = 200 * right / np.maximum(total, 1)
         names = [plain(name, 24) for name in run.graph.class_names]
-        traces.append(go.Bar(x=names, y=short(f1), name=plain(run.name, 30), marker={"color": colour(r)},
-                             customdata=truth.sum(0).tolist(),
-                             hovertemplate="%{x}: F1 %{y:.1f} %<br>%{customdata} test nodes have it<extra></extra>"))  # fmt: skip
+        traces.append(
+            go.Bar(
+                x=names,
+                y=short(f1),
+                name=plain(run.name, 30),
+                marker={"color": colour(r)},
+                customdata=truth.sum(0).tolist(),
+                hovertemplate="%{x}: F1 %{y:.1f} %<br>%{customdata} test nodes have it<extra></extra>",
+            )
+        )
         worst = sorted(zip(run.graph.class_names, f1), key=lambda pair: pair[1])[:12]
         words.append(f"{run.name}, the lowest: {numbers(worst, ' %')}.")
-    return figure("by-label", "F1 of each label, percent", " ".join(words), traces, x="label", showlegend=len(runs) > 1,
-                  height=360, xaxis={"type": "category"}, barmode="group")  # fmt: skip
+    return figure(
+        "by-label",
+        "F1 of each label, percent",
+        " ".join(words),
+        traces,
+        x="label",
+        showlegend=len(runs) > 1,
+        height=360,
+        xaxis={"type": "category"},
+        barmode="group",
+    )

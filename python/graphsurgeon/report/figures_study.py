@@ -1,4 +1,4 @@
-"""The figures of ablations, benches and searches."""
+"""The figures of ablations and benches."""
 
 from __future__ import annotations
 
@@ -7,20 +7,31 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from .figure import Figure, colour, figure, numbers, plain, rounded, short
-from .study import Ablation, Bench, Tuning
+from .figure import Figure, colour, figure, numbers, plain, short
+from .study import Ablation, Bench
 
 Row = dict[str, Any]
 # What each ablation compares: the key of a row, its title and unit.
-SCORE, MEMORY, TIME = ("mean", "Score", "percent"), ("peak_mib", "Peak memory", "MiB"), ("ms_per_epoch", "Time of an epoch", "ms")
+SCORE, MEMORY, TIME = (
+    ("mean", "Score", "percent"),
+    ("peak_mib", "Peak memory", "MiB"),
+    ("ms_per_epoch", "Time of an epoch", "ms"),
+)
 COMPARED = {
     "loss": [SCORE, MEMORY, TIME],
-    "pre-vs-post": [SCORE, MEMORY, TIME, ("parameters", "Parameters", ""), ("aug_dim", "Width D", "columns"),
-                    ("gamma", "Gamma", ""), ("lr", "Learning rate", "")],
+    "pre-vs-post": [
+        SCORE,
+        MEMORY,
+        TIME,
+        ("parameters", "Parameters", ""),
+        ("aug_dim", "Width D", "columns"),
+        ("gamma", "Gamma", ""),
+        ("lr", "Learning rate", ""),
+    ],
     "symmetry": [SCORE],
     "batch-size": [SCORE, TIME],
     "embedding-size": [SCORE],
-}  # fmt: skip
+}
 
 
 def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
@@ -32,8 +43,17 @@ def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
     if ablation.name == "batch-size":
         made = [lines(rows, key, "nodes of a batch", by_dataset, *what) for what in compared]
     elif ablation.name == "embedding-size":
-        made = [lines([row for row in rows if row["dataset"] == name], f"{key}-{d}", "columns of an embedding", by_method,
-                      *SCORE, of=name) for d, name in enumerate(datasets_of(rows))]  # fmt: skip
+        made = [
+            lines(
+                [row for row in rows if row["dataset"] == name],
+                f"{key}-{d}",
+                "columns of an embedding",
+                by_method,
+                *SCORE,
+                of=name,
+            )
+            for d, name in enumerate(datasets_of(rows))
+        ]
     else:
         made = [bars(rows, key, *what) for what in compared]
     return [one for one in made if one is not None]
@@ -55,10 +75,16 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
     values = {(str(row["dataset"]), str(row.get("variant", ""))): number_of(row, key) for row in rows}
     if all(value is None for value in values.values()):
         return None
-    traces = [go.Bar(x=[plain(name, 20) for name in names], y=short(values.get((name, variant)) for name in names),
-                     name=plain(variant, 24), marker={"color": colour(v)},
-                     hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(variant, 24) + "</extra>")
-              for v, variant in enumerate(variants)]  # fmt: skip
+    traces = [
+        go.Bar(
+            x=[plain(name, 20) for name in names],
+            y=short(values.get((name, variant)) for name in names),
+            name=plain(variant, 24),
+            marker={"color": colour(v)},
+            hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(variant, 24) + "</extra>",
+        )
+        for v, variant in enumerate(variants)
+    ]
     words = numbers((f"{name} {variant}", value) for (name, variant), value in values.items()) + "."
     layout: dict[str, Any] = {"barmode": "group", "showlegend": True, "xaxis": {"type": "category"}, "y": unit}
     known = [value for value in values.values() if value is not None]
@@ -78,7 +104,9 @@ def by_method(row: Row) -> tuple[str, str]:
     return method, width
 
 
-def lines(rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str, unit: str, of: str = "") -> Figure | None:
+def lines(
+    rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str, unit: str, of: str = ""
+) -> Figure | None:
     """A line for each first part of a row's name, along the second, which is a number."""
     series: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
@@ -91,26 +119,50 @@ def lines(rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str,
     traces, words = [], []
     for s, (name, points) in enumerate(series.items()):
         points.sort()
-        traces.append(go.Scatter(x=short(p[0] for p in points), y=short(p[1] for p in points), name=plain(name, 24),
-                                 mode="lines+markers", line={"color": colour(s), "width": 2},
-                                 hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(name, 24) + "</extra>"))  # fmt: skip
+        traces.append(
+            go.Scatter(
+                x=short(p[0] for p in points),
+                y=short(p[1] for p in points),
+                name=plain(name, 24),
+                mode="lines+markers",
+                line={"color": colour(s), "width": 2},
+                hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(name, 24) + "</extra>",
+            )
+        )
         words.append(f"{name}: {numbers(((f'{at:g}', value) for at, value in points))}.")
     ticks = sorted({at for points in series.values() for at, _ in points})
-    return figure(f"{prefix}-{key.replace('_', '-')}", f"{title}, {of}" if of else title, " ".join(words), traces, x=x, y=unit,
-                  showlegend=True,
-                  xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{at:g}" for at in ticks]})  # fmt: skip
+    return figure(
+        f"{prefix}-{key.replace('_', '-')}",
+        f"{title}, {of}" if of else title,
+        " ".join(words),
+        traces,
+        x=x,
+        y=unit,
+        showlegend=True,
+        xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{at:g}" for at in ticks]},
+    )
 
 
 def curves(rows: list[Row], prefix: str) -> Figure:
     traces, words = [], []
     for s, row in enumerate(row for row in rows if row.get("curve")):
         epochs, values = [point[0] for point in row["curve"]], [point[1] for point in row["curve"]]
-        traces.append(go.Scatter(x=epochs, y=short(values), name=plain(row["dataset"], 24), mode="lines+markers",
-                                 line={"color": colour(s), "width": 2}, marker={"size": 5},
-                                 hovertemplate="epoch %{x}: %{y:.2f} %<extra>" + plain(row["dataset"], 24) + "</extra>"))  # fmt: skip
+        traces.append(
+            go.Scatter(
+                x=epochs,
+                y=short(values),
+                name=plain(row["dataset"], 24),
+                mode="lines+markers",
+                line={"color": colour(s), "width": 2},
+                marker={"size": 5},
+                hovertemplate="epoch %{x}: %{y:.2f} %<extra>" + plain(row["dataset"], 24) + "</extra>",
+            )
+        )
         best = max(range(len(values)), key=values.__getitem__)
         words.append(f"{row['dataset']}: best {values[best]:.2f} % in epoch {epochs[best]}.")
-    return figure(f"{prefix}-curve", "Validation score by epoch", " ".join(words), traces, x="epoch", y="percent", showlegend=True)
+    return figure(
+        f"{prefix}-curve", "Validation score by epoch", " ".join(words), traces, x="epoch", y="percent", showlegend=True
+    )
 
 
 def bench_figures(bench: Bench, b: int) -> list[Figure]:
@@ -118,92 +170,48 @@ def bench_figures(bench: Bench, b: int) -> list[Figure]:
     names = datasets_of(done)
     methods = list(dict.fromkeys(str(row["method"]) for row in done))
     out = []
-    for key, title, unit, log in (("mean", "Test score", "percent", False), ("ms_per_epoch", "Time of an epoch", "ms", True),
-                                  ("peak_mib", "Peak memory", "MiB", True)):  # fmt: skip
+    for key, title, unit, log in (
+        ("mean", "Test score", "percent", False),
+        ("ms_per_epoch", "Time of an epoch", "ms", True),
+        ("peak_mib", "Peak memory", "MiB", True),
+    ):
         values = {(str(row["dataset"]), str(row["method"])): number_of(row, key) for row in done}
         if all(not value for value in values.values()):
             continue
         traces = []
         for d, name in enumerate(names):
             here = [method for method in methods if values.get((name, method))]
-            traces.append(go.Scatter(
-                x=short(values[name, method] for method in here), y=here, mode="markers", name=plain(name, 20),
-                marker={"color": colour(d), "size": 10, "symbol": ["circle", "diamond", "square", "triangle-up", "x", "star"][d % 6]},
-                hovertemplate="%{y}: %{x:.5g} " + unit + "<extra>" + plain(name, 20) + "</extra>"))  # fmt: skip
-        words = "; ".join(f"{name}: {numbers((method, values[name, method]) for method in methods if values.get((name, method)))}"
-                          for name in names)  # fmt: skip
+            traces.append(
+                go.Scatter(
+                    x=short(values[name, method] for method in here),
+                    y=here,
+                    mode="markers",
+                    name=plain(name, 20),
+                    marker={
+                        "color": colour(d),
+                        "size": 10,
+                        "symbol": ["circle", "diamond", "square", "triangle-up", "x", "star"][d % 6],
+                    },
+                    hovertemplate="%{y}: %{x:.5g} " + unit + "<extra>" + plain(name, 20) + "</extra>",
+                )
+            )
+        words = "; ".join(
+            f"{name}: {numbers((method, values[name, method]) for method in methods if values.get((name, method)))}"
+            for name in names
+        )
         axis = {"type": "log"} if log else {}
-        out.append(figure(f"bench-{b}-{key.replace('_', '-')}", title, words + ".", traces, x=unit, xaxis=axis, wide=True, showlegend=True,
-                          height=130 + 26 * len(methods), yaxis={"autorange": "reversed", "type": "category"}))  # fmt: skip
+        out.append(
+            figure(
+                f"bench-{b}-{key.replace('_', '-')}",
+                title,
+                words + ".",
+                traces,
+                x=unit,
+                xaxis=axis,
+                wide=True,
+                showlegend=True,
+                height=130 + 26 * len(methods),
+                yaxis={"autorange": "reversed", "type": "category"},
+            )
+        )
     return out
-
-
-def tuning_figures(tuning: Tuning, t: int) -> list[Figure]:
-    out = [history(tuning, t), intermediate(tuning, t), importance(tuning, t)]
-    out += [slice_of(tuning, t, name) for name in tuning.searched]
-    return [made for made in out if made is not None]
-
-
-def complete(tuning: Tuning) -> list[Row]:
-    return [row for row in tuning.trials if row["state"] == "complete" and number_of(row, "value") is not None]
-
-
-def history(tuning: Tuning, t: int) -> Figure | None:
-    done = complete(tuning)
-    if not done:
-        return None
-    best = [max(row["value"] for row in done[: i + 1]) for i in range(len(done))]
-    pruned = [row for row in tuning.trials if row["state"] == "pruned" and number_of(row, "value") is not None]
-    traces = [
-        go.Scatter(x=[row["trial"] for row in done], y=short(row["value"] for row in done), mode="markers", name="trial",
-                   marker={"color": colour(0), "size": 8}, hovertemplate="trial %{x}: %{y:.2f}<extra></extra>"),
-        go.Scatter(x=[row["trial"] for row in done], y=short(best), mode="lines", name="best so far",
-                   line={"color": colour(1), "width": 2, "shape": "hv"}, hovertemplate="best by trial %{x}: %{y:.2f}<extra></extra>"),
-    ]  # fmt: skip
-    if pruned:
-        traces.append(go.Scatter(
-            x=[row["trial"] for row in pruned], y=short(row["value"] for row in pruned), mode="markers", name="pruned",
-            marker={"color": "#8b929c", "size": 7, "symbol": "x"}, hovertemplate="trial %{x}, pruned at %{y:.2f}<extra></extra>"))  # fmt: skip
-    top = max(done, key=lambda row: row["value"])
-    words = (f"{len(done)} trials were completed and {len(pruned)} pruned; the best is trial {top['trial']} with {rounded(top['value'])}, "
-             f"the first had {rounded(done[0]['value'])}.")  # fmt: skip
-    return figure(f"tuning-{t}-history", "Score of each trial", words, traces, x="trial", y="validation score", height=340)
-
-
-def intermediate(tuning: Tuning, t: int) -> Figure | None:
-    if not tuning.curves:
-        return None
-    traces = [go.Scatter(x=[p[0] for p in points], y=short(p[1] for p in points), mode="lines+markers", showlegend=False,
-                         line={"color": colour(0), "width": 1.2}, marker={"size": 4}, opacity=0.5,
-                         hovertemplate="epoch %{x}: %{y:.2f}<extra></extra>") for points in tuning.curves]  # fmt: skip
-    words = f"Scores of {len(traces)} trials while they trained; pruned ones end early."
-    return figure(f"tuning-{t}-curves", "Trials as they trained", words, traces, x="epoch", y="validation score", height=340)
-
-
-def importance(tuning: Tuning, t: int) -> Figure | None:
-    if not tuning.importance:
-        return None
-    names = list(tuning.importance)
-    trace = go.Bar(y=[plain(name, 24) for name in names], x=short(tuning.importance.values()), orientation="h",
-                   marker={"color": colour(0)}, hovertemplate="%{y}: %{x:.3f}<extra></extra>")  # fmt: skip
-    words = f"Share of the variance of the score that each option explains (fANOVA): {numbers(tuning.importance.items())}."
-    return figure(f"tuning-{t}-importance", "Which options matter", words, [trace], x="importance", showlegend=False,
-                  height=120 + 34 * len(names), yaxis={"autorange": "reversed", "type": "category"})  # fmt: skip
-
-
-def slice_of(tuning: Tuning, t: int, name: str) -> Figure | None:
-    done = [row for row in complete(tuning) if row.get(name) is not None]
-    values = [row[name] for row in done]
-    if len(set(map(str, values))) < 2:
-        return None
-    numeric = all(isinstance(value, (int, float)) for value in values)
-    wide = numeric and min(values) > 0 and max(values) / min(values) >= 20
-    trace = go.Scatter(
-        x=short(values) if numeric else [plain(value, 24) for value in values], y=short(row["value"] for row in done), mode="markers",
-        marker={"color": colour(0), "size": 8, "opacity": 0.7}, text=[f"trial {row['trial']}" for row in done],
-        hovertemplate="%{text}: %{x} gave %{y:.2f}<extra></extra>")  # fmt: skip
-    top = max(done, key=lambda row: row["value"])
-    key = re.sub(r"[^a-z0-9-]", "-", name.lower())
-    return figure(f"tuning-{t}-by-{key}", f"Score by {plain(name, 24)}", f"The best trial has {name} {top[name]}.", [trace],
-                  x=plain(name, 24), y="validation score", showlegend=False, height=280,
-                  xaxis={"type": "log" if wide else "linear" if numeric else "category"})  # fmt: skip

@@ -20,7 +20,9 @@ def training_figures(runs: list[Run]) -> list[Figure]:
     for i, term in enumerate(terms):
         if term != "total" and all(set(row["loss"]) == {"total", term} for run in runs for row in run.metrics):
             continue  # the only term is the total
-        out.append(curve(runs, f"loss-{i}", TITLES.get(term, f"Loss term: {term}"), lambda row, t=term: row["loss"].get(t)))
+        out.append(
+            curve(runs, f"loss-{i}", TITLES.get(term, f"Loss term: {term}"), lambda row, t=term: row["loss"].get(t))
+        )
     out.append(curve(runs, "gradient-norm", "Gradient norm", lambda row: row.get("gradient_norm")))
     out.append(curve(runs, "effective-rank", "Effective rank of the embeddings", lambda row: row.get("effective_rank")))
     out.append(curve(runs, "validation", "Validation score, percent", lambda row: row.get("validation")))
@@ -51,21 +53,37 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
     several = len(runs) > 1
     values = [value for line in traces for value in line.y if value is not None]
     far = several and min(values) > 0 and max(values) > 50 * min(values)  # losses of different methods
-    return figure(f"training-{key}", title, " ".join(words), traces, x="epoch", showlegend=several, hovermode="closest",
-                  xaxis={"rangemode": "tozero" if len(traces[0].x) > 1 else "normal"},
-                  yaxis={"type": "log", "dtick": 1, "title": {"text": "log scale"}} if far else {})  # fmt: skip
+    return figure(
+        f"training-{key}",
+        title,
+        " ".join(words),
+        traces,
+        x="epoch",
+        showlegend=several,
+        hovermode="closest",
+        xaxis={"rangemode": "tozero" if len(traces[0].x) > 1 else "normal"},
+        yaxis={"type": "log", "dtick": 1, "title": {"text": "log scale"}} if far else {},
+    )
 
 
-def trace(run: Run, r: int, n: int, split: int | None, epochs: list[int], values: list[float], several: bool) -> go.Scatter:
+def trace(
+    run: Run, r: int, n: int, split: int | None, epochs: list[int], values: list[float], several: bool
+) -> go.Scatter:
     name = plain(run.name, 30) if several else "value"
     which = "" if split is None else f", split {split}"
     extra = f"<extra>{plain(run.name, 30) if several else ''}</extra>"
     return go.Scatter(
-        x=epochs, y=short(values), name=name, legendgroup=f"run{r}", showlegend=n == 0,
-        mode="lines+markers" if len(epochs) <= 12 else "lines", opacity=1 if n == 0 else 0.45,
+        x=epochs,
+        y=short(values),
+        name=name,
+        legendgroup=f"run{r}",
+        showlegend=n == 0,
+        mode="lines+markers" if len(epochs) <= 12 else "lines",
+        opacity=1 if n == 0 else 0.45,
         line={"color": colour(r), "width": 2, "dash": DASHES[n % 4] if n and split is None else "solid"},
-        marker={"size": 6}, hovertemplate=f"epoch %{{x}}{which}<br>%{{y:.5g}}{extra}",
-    )  # fmt: skip
+        marker={"size": 6},
+        hovertemplate=f"epoch %{{x}}{which}<br>%{{y:.5g}}{extra}",
+    )
 
 
 def in_words(run: Run, epochs: list[int], values: list[float], several: bool) -> str:
@@ -73,5 +91,7 @@ def in_words(run: Run, epochs: list[int], values: list[float], several: bool) ->
     if len(epochs) == 1:
         return f"{who}{rounded(values[0])} in epoch {epochs[0]}, the only one."
     low, high = min(values), max(values)
-    return (f"{who}{rounded(values[0])} in epoch {epochs[0]}, {rounded(values[-1])} in epoch {epochs[-1]}; between "
-            f"{rounded(low)} and {rounded(high)}.")  # fmt: skip
+    return (
+        f"{who}{rounded(values[0])} in epoch {epochs[0]}, {rounded(values[-1])} in epoch {epochs[-1]}; between "
+        f"{rounded(low)} and {rounded(high)}."
+    )

@@ -1,4 +1,4 @@
-"""The data of a run, as far as a page shows it: labels, degrees, names. Read from the arrays that `data convert` writes."""
+"""The data of a run, as far as a page shows it: labels, degrees, names. Read from what `data convert` writes."""
 
 from __future__ import annotations
 

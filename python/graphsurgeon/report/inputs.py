@@ -31,8 +31,10 @@ def kind_of(folder: Path) -> tuple[str, Callable]:
         return "ablations", read_ablations
     if not folder.exists():
         raise DataError(f"{folder}: no such folder", "name what 'graphsurgeon train -o' wrote")
-    raise DataError(f"{folder}: is no folder of train, ablate, bench or tune",
-                    "a run has an options.json, a search a best.json and trials.csv")  # fmt: skip
+    raise DataError(
+        f"{folder}: is no folder of train, ablate, bench or tune",
+        "a run has an options.json, a search a best.json and trials.csv",
+    )
 
 
 def read_inputs(folders: list[str]) -> Inputs:

@@ -42,8 +42,15 @@ def map_payload(run: Run) -> dict[str, Any]:
         points = made.points - (made.points.max(0) + made.points.min(0)) / 2
         scale = max(float(np.abs(points).max()), 1e-30)
         whole = np.round(points / scale * 32000)
-        views.append({"name": made.name, "about": made.about, "count": len(whole),
-                      "x": packed(whole[:, 0], "<i2"), "y": packed(whole[:, 1], "<i2")})  # fmt: skip
+        views.append(
+            {
+                "name": made.name,
+                "about": made.about,
+                "count": len(whole),
+                "x": packed(whole[:, 0], "<i2"),
+                "y": packed(whole[:, 1], "<i2"),
+            }
+        )
     out: dict[str, Any] = {"views": views, "node": packed(run.order, "<i4")}
     if run.agreement is not None:
         # Of 1 - cosine, in steps of 1/32000.
@@ -58,7 +65,10 @@ def map_words(run: Run) -> str:
     told += [f"{made.name}: {made.about}." for made in run.maps]
     if run.agreement is not None:
         worst = 1 - np.quantile(run.agreement, 0.05)
-        told.append(f"The views disagree (1 - cosine) by {1 - run.agreement.mean():.3f} on average, 5 % of the nodes by more than {worst:.3f}.")
+        told.append(
+            f"The views disagree (1 - cosine) by {1 - run.agreement.mean():.3f} on average, "
+            f"5 % of the nodes by more than {worst:.3f}."
+        )
     if run.graph is not None and run.graph.labels is not None and not run.graph.multi_label:
         told.append(separation(run))
     return " ".join(told)
@@ -77,5 +87,3 @@ def separation(run: Run) -> str:
 
         told.append(f"{silhouette_score(points, here):.2f} by {made.name}")
     return f"Silhouette of the classes (1 apart, 0 mixed): {', '.join(told)}." if told else ""
-
-

@@ -1,4 +1,4 @@
-"""HTML: escaping, tables, figures and the frame around them. Everything from outside passes through `esc` or `embedded`."""
+"""HTML: escaping, tables, figures and their frame. What comes from outside goes through `esc` or `embedded`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from .figure import COLOURS, Figure
 
 HERE = Path(__file__).parent
 # Nothing is fetched, whatever a name or a text in the page might try. (plotly's WebGL dots are compiled by `Function`.)
-POLICY = ("default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
-          "base-uri 'none'; form-action 'none'")  # fmt: skip
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+Section = tuple[str, str, str]  # key, title and HTML
 
 
 def esc(text: object) -> str:
@@ -30,6 +35,16 @@ def embedded(value: Any) -> str:
 
 def json_script(key: str, value: Any) -> str:
     return f'<script type="application/json" id="{esc(key)}">{embedded(value)}</script>'
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
 
 
 def paragraph(text: str) -> str:
@@ -52,11 +67,18 @@ def details(summary: str, content: str, open_: bool = False) -> str:
     return f"<details{' open' if open_ else ''}><summary>{esc(summary)}</summary>{content}</details>"
 
 
+def alternative(title: str, words: str) -> str:
+    """Attributes of what shows a figure, for those who cannot see it."""
+    return f'role="img" aria-label="{esc(f"{title}. {words}")}"'
+
+
 def figure_html(made: Figure) -> str:
     spec = json_script(f"{made.key}-data", {"data": made.data, "layout": made.layout})
-    return (f'<figure id="{esc(made.key)}"{" class=wide" if made.wide else ""}><figcaption>{esc(made.title)}</figcaption>'
-            f'<div class="plot" style="height:{made.layout["height"]}px" role="img" aria-label="{esc(f"{made.title}. {made.words}")}"></div>'
-            f"{details('In words', paragraph(made.words))}{spec}</figure>")  # fmt: skip
+    return (
+        f'<figure id="{esc(made.key)}"{" class=wide" if made.wide else ""}><figcaption>{esc(made.title)}</figcaption>'
+        f'<div class="plot" style="height:{made.layout["height"]}px" {alternative(made.title, made.words)}></div>'
+        f"{details('In words', paragraph(made.words))}{spec}</figure>"
+    )
 
 
 def figures_html(figures: Sequence[Figure]) -> str:
@@ -65,21 +87,25 @@ def figures_html(figures: Sequence[Figure]) -> str:
 
 def map_html(key: str, title: str, words: str, payload: dict[str, Any]) -> str:
     """A map and what chooses its projection and colours; page.js fills both."""
-    return (f'<figure id="{esc(key)}" class="map"><figcaption>{esc(title)}</figcaption>'
-            f'<div class="choices"></div><div class="plot" style="height:460px" role="img" aria-label="{esc(f"{title}. {words}")}"></div>'
-            f'<p class="about"></p>{details("In words", paragraph(words))}{json_script(f"{key}-data", payload)}</figure>')  # fmt: skip
+    return (
+        f'<figure id="{esc(key)}" class="map"><figcaption>{esc(title)}</figcaption>'
+        f'<div class="choices"></div><div class="plot" style="height:460px" {alternative(title, words)}></div>'
+        f'<p class="about"></p>{details("In words", paragraph(words))}{json_script(f"{key}-data", payload)}</figure>'
+    )
 
 
-def section(key: str, title: str, *content: str) -> tuple[str, str, str]:
+def section(key: str, title: str, *content: str) -> Section:
     return key, title, "".join(part for part in content if part)
 
 
-def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str:
+def page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """One file, nothing fetched."""
     from plotly.offline import get_plotlyjs
 
     links = "".join(f'<a href="#{esc(key)}">{esc(name)}</a>' for key, name, _ in sections)
-    body = "".join(f'<section id="{esc(key)}"><h2>{esc(name)}</h2>{content}</section>' for key, name, content in sections)
+    body = "".join(
+        f'<section id="{esc(key)}"><h2>{esc(name)}</h2>{content}</section>' for key, name, content in sections
+    )
     css, script = ((HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -89,6 +115,7 @@ def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str
         f"<title>{esc(title)}</title>\n<style>\n{css}</style>\n"
         f"<script>{get_plotlyjs()}</script></head>\n<body>"
         f'<header><h1>{esc(title)}</h1>{lead}<nav aria-label="Sections">{links}</nav></header><main>{body}</main>'
-        '<noscript><p class="note">Figures are drawn by a script, which is switched off here; each has its words beneath.</p></noscript>'
-        f'{json_script("colours", COLOURS)}\n<script>\n{script}</script></body></html>\n'
-    )  # fmt: skip
+        '<noscript><p class="note">Figures are drawn by a script, which is off here; each has its words beneath.</p>'
+        "</noscript>"
+        f"{json_script('colours', COLOURS)}\n<script>\n{script}</script></body></html>\n"
+    )

@@ -46,8 +46,9 @@ def project(z: np.ndarray, order: np.ndarray, seed: int, tsne: bool) -> list[Pro
     out = [Projection("PCA", told, coordinates[:, :2])]
     sample = coordinates[:TSNE_NODES]
     if tsne and len(sample) >= 10:
-        out.append(Projection("t-SNE", f"of {len(sample):,} nodes; distances between groups mean little",
-                              embed(sample, seed)))  # fmt: skip
+        out.append(
+            Projection("t-SNE", f"of {len(sample):,} nodes; distances between groups mean little", embed(sample, seed))
+        )
     return out
 
 

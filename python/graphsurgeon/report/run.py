@@ -1,4 +1,4 @@
-"""A run: what its folder holds, and what the program and the data can add to it. What is missing is noted, not fatal."""
+"""A run: what its folder holds, and what the program and the data can add to it. What is missing is noted."""
 
 from __future__ import annotations
 
@@ -161,13 +161,17 @@ def graph_of(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Gr
             graphs[key] = error.message
     found = graphs[key]
     if isinstance(found, str):
-        run.notes.append(f"Its data could not be loaded ({found}), so that what needs it is missing: scores, labels and "
-                         "degrees on the map, confusion, inspection. --data DATA says where it is.")  # fmt: skip
+        run.notes.append(
+            f"Its data could not be loaded ({found}), so that what needs it is missing: scores, labels and "
+            "degrees on the map, confusion, inspection. --data DATA says where it is."
+        )
         return None
     nodes = len(run.z) if run.finished else run.info.get("nodes")
     if found.nodes != nodes:
-        run.notes.append(f"{data} has {found.nodes:,} nodes, but the run was trained on {nodes:,}: what needs the data is "
-                         "missing. --data DATA names another.")  # fmt: skip
+        run.notes.append(
+            f"{data} has {found.nodes:,} nodes, but the run was trained on {nodes:,}: what needs the data is "
+            "missing. --data DATA names another."
+        )
         return None
     return found
 

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..options import OPTIONS
 from .figure import colour
 from .figures_inspection import inspection_figures
 from .figures_scores import METRICS, REFERENCES, confusion_figure, degree_figure, label_figure, score_figure, score_rows
-from .figures_study import ablation_figures, bench_figures, tuning_figures
 from .figures_training import training_figures
 from .inputs import Inputs
 from .map import graph_payload, map_payload, map_words
-from .page import details, esc, figures_html, json_script, map_html, paragraph, section, table
+from .page import Section, details, esc, figures_html, json_script, map_html, paragraph, section, shown, table
 from .run import Run
-from .study import Bench, Tuning
-
-Section = tuple[str, str, str]
+from .sections_study import ablation_section, bench_section, tuning_section
 
 
 def sections(inputs: Inputs) -> list[Section]:
     runs = inputs.runs
     made: list[Section] = []
     if runs:
-        made += [options_section(runs), scores_section(runs), training_section(runs), map_section(runs),
-                 failures_section(runs), inspection_section(runs)]  # fmt: skip
-    made += [ablation_section(inputs), bench_section(inputs.benches), tuning_section(inputs.tunings)]
+        made += [
+            options_section(runs),
+            scores_section(runs),
+            training_section(runs),
+            map_section(runs),
+            failures_section(runs),
+            inspection_section(runs),
+        ]
+    made += [ablation_section(inputs.ablations), bench_section(inputs.benches), tuning_section(inputs.tunings)]
     return [one for one in made if one[2]]
 
 
@@ -41,7 +42,9 @@ def title_of(inputs: Inputs) -> str:
 
 
 def data_name(run: Run) -> str:
-    return run.graph.name if run.graph else str(run.info.get("data", "")).rstrip("/").rpartition("/")[2] or "unknown data"
+    return (
+        run.graph.name if run.graph else str(run.info.get("data", "")).rstrip("/").rpartition("/")[2] or "unknown data"
+    )
 
 
 def swatch(r: int, several: bool) -> str:
@@ -69,7 +72,10 @@ def lead_of(inputs: Inputs) -> str:
 def facts(run: Run) -> list[tuple[str, str]]:
     """Value and what it is."""
     out = [(score_text(run), f"test {METRICS.get(run.scores.get('metric', ''), 'score')}, %")] if run.scores else []
-    out += [(f"{int(run.info.get(key, 0)):,}", name) for key, name in (("nodes", "nodes"), ("edges", "stored edges"), ("features", "features"))]
+    out += [
+        (f"{int(run.info.get(key, 0)):,}", name)
+        for key, name in (("nodes", "nodes"), ("edges", "stored edges"), ("features", "features"))
+    ]
     if run.metrics:
         last = run.metrics[-1]
         out.append((f"{last['epoch']:,}", "epochs" if last["epoch"] != 1 else "epoch"))
@@ -88,8 +94,14 @@ def score_text(run: Run) -> str:
 
 
 def tiles(run: Run) -> str:
-    where = f'<p class="lead">{esc(run.name)}: {esc(run.method)}, trained on <code>{esc(run.info.get("data", ""))}</code></p>'
-    return where + '<div class="tiles">' + "".join(f"<div><b>{tile(v)}</b><span>{esc(n)}</span></div>" for v, n in facts(run)) + "</div>"
+    data = esc(run.info.get("data", ""))
+    where = f'<p class="lead">{esc(run.name)}: {esc(run.method)}, trained on <code>{data}</code></p>'
+    return (
+        where
+        + '<div class="tiles">'
+        + "".join(f"<div><b>{tile(v)}</b><span>{esc(n)}</span></div>" for v, n in facts(run))
+        + "</div>"
+    )
 
 
 def tile(value: str) -> str:
@@ -107,19 +119,15 @@ def glance(runs: list[Run]) -> str:
     lead = f'<p class="lead">All on {esc(data_name(runs[0]))}: ' if one_data else ""
     lead += ", ".join(f"{esc(told[0][name])} {name}" for name in same) + ".</p>" if one_data else ""
     shown_names = [name for name in names if not (one_data and name in same)]
-    rows = [[swatch(r, True) + esc(run.name), esc(run.method if one_data else f"{run.method} on {data_name(run)}"),
-             *(esc(found.get(name, "")) for name in shown_names)] for r, (run, found) in enumerate(zip(runs, told))]  # fmt: skip
+    rows = [
+        [
+            swatch(r, True) + esc(run.name),
+            esc(run.method if one_data else f"{run.method} on {data_name(run)}"),
+            *(esc(found.get(name, "")) for name in shown_names),
+        ]
+        for r, (run, found) in enumerate(zip(runs, told))
+    ]
     return lead + table(["run", "method" if one_data else "what", *map(esc, shown_names)], rows)
-
-
-def shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value)
 
 
 def code(text: object) -> str:
@@ -134,7 +142,12 @@ def options_section(runs: list[Run]) -> Section:
         (changed if values != usual or len(set(map(shown, values))) > 1 else same).append(name)
     changed.sort(key=lambda name: name != "method")
     head = ["option", "default", *((swatch(r, len(runs) > 1) + esc(run.name)) for r, run in enumerate(runs)), "meaning"]
-    data = ["<code>DATA</code>", "", *(code(run.info.get("data", "")) for run in runs), '<span class="help">what it was trained on</span>']
+    data = [
+        "<code>DATA</code>",
+        "",
+        *(code(run.info.get("data", "")) for run in runs),
+        '<span class="help">what it was trained on</span>',
+    ]
     content = [table(head, [data, *(option_row(name, runs) for name in changed)], numeric=False)]
     if not changed:
         content.append(paragraph("Every option has its default."))
@@ -152,7 +165,12 @@ def option_row(name: str, runs: list[Run]) -> list[str]:
         cells.append(f"<mark>{text}</mark>" if text and value != run.default_options.get(name) else text)
     option = OPTIONS.get("random_state" if name == "seed" else name.replace("-", "_"))
     meaning = f'<span class="help">{esc(option.help)}</span>' if option else ""
-    return [f"<code>--{esc(name)}</code>", f"<code>{esc(' or '.join(filter(None, usual)))}</code>" if any(usual) else "", *cells, meaning]
+    return [
+        f"<code>--{esc(name)}</code>",
+        f"<code>{esc(' or '.join(filter(None, usual)))}</code>" if any(usual) else "",
+        *cells,
+        meaning,
+    ]
 
 
 # scores
@@ -163,8 +181,10 @@ def scores_section(runs: list[Run]) -> Section:
     if not scored:
         return section("scores", "Scores")
     several = len(runs) > 1
-    about = ("The same linear probe on the trained embeddings and on what needs no training, so that one sees what training "
-             "gave. Mean and deviation over splits, percent.")  # fmt: skip
+    about = (
+        "The same linear probe on the trained embeddings and on what needs no training, so that one sees what training "
+        "gave. Mean and deviation over splits, percent."
+    )
     if any(run.supervised for _, run in scored):
         about += " A method that learns from labels is scored by its own predictions."
     told = {splits_text(run): [] for _, run in scored}
@@ -173,13 +193,21 @@ def scores_section(runs: list[Run]) -> Section:
     lines = [f"{', '.join(names)}: {text}" if len(told) > 1 else text for text, names in told.items()]
     head = ["", *(swatch(r, several) + (esc(run.name) if several else "mean") for r, run in scored)]
     figure = score_figure(runs)
-    return section("scores", "Scores", paragraph(about), *(f'<p class="how">{esc(line)}</p>' for line in lines),
-                   table(head, score_cells([run for _, run in scored])), figures_html([figure] if figure else []))  # fmt: skip
+    return section(
+        "scores",
+        "Scores",
+        paragraph(about),
+        *(f'<p class="how">{esc(line)}</p>' for line in lines),
+        table(head, score_cells([run for _, run in scored])),
+        figures_html([figure] if figure else []),
+    )
 
 
 def splits_text(run: Run) -> str:
     s = run.scores
-    text = f"Test {METRICS.get(s.get('metric', ''), 'score')} over {len(s['runs'])} splits ({s.get('splits', 'unknown')}"
+    text = (
+        f"Test {METRICS.get(s.get('metric', ''), 'score')} over {len(s['runs'])} splits ({s.get('splits', 'unknown')}"
+    )
     return text + (f"; {s['train_labels']:,} training labels each)." if "train_labels" in s else ").")
 
 
@@ -254,61 +282,12 @@ def inspection_section(runs: list[Run]) -> Section:
 
 
 def disagreeing(run: Run) -> str:
-    rows = [[esc(row["id"]), f"{row['cosine']:.3f}", f"{row['degree']:,}", esc(row.get("class", ""))] for row in run.inspection["disagree"][:10]]
-    return details("The nodes whose views disagree most", table(["node", "cosine", "degree", "class"], rows)) if rows else ""
-
-
-# studies
-
-
-def ablation_section(inputs: Inputs) -> Section:
-    parts = []
-    for a, found in enumerate(inputs.ablations):
-        for result in found.results:
-            verdict = '<span class="holds">holds</span>' if result.holds else '<span class="fails">does not hold</span>'
-            where = f" ({esc(found.name)})" if len(inputs.ablations) > 1 else ""
-            problems = [f"{row.get('dataset')} {row.get('variant', '')}: {row['problem']}" for row in result.rows if "problem" in row]
-            parts.append(f"<h3>{esc(result.name)}{where}: {verdict}</h3>{paragraph(result.text)}")
-            parts += [f'<p class="note">{esc(problem)}</p>' for problem in problems]
-            parts.append(figures_html(ablation_figures(result, f"ablation-{a}")))
-    return section("ablations", "Ablations", *parts)
-
-
-def bench_section(benches: list[Bench]) -> Section:
-    parts = []
-    for b, bench in enumerate(benches):
-        if len(benches) > 1:
-            parts.append(f"<h3>{esc(bench.name)}</h3>")
-        names = list(dict.fromkeys(str(row.get("dataset", "")) for row in bench.rows))
-        cells = {(str(row["method"]), str(row.get("dataset", ""))): row for row in bench.rows}
-        methods = list(dict.fromkeys(str(row["method"]) for row in bench.rows))
-        rows = [[esc(method), *(bench_cell(cells.get((method, name))) for name in names)] for method in methods]
-        parts.append(table(["method", *map(esc, names)], rows, "Test score, percent; the paper's figure in brackets"))
-        parts.append(figures_html(bench_figures(bench, b)))
-    return section("bench", "Benchmark", *parts)
-
-
-def bench_cell(row: dict[str, Any] | None) -> str:
-    if row is None:
-        return ""
-    paper = row.get("paper")
-    told = f' <span class="help">({esc(f"{paper:.2f}" if isinstance(paper, (int, float)) else paper)})</span>' if paper is not None else ""
-    if not isinstance(row.get("mean"), (int, float)):
-        return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{told}'
-    return f"{row['mean']:.2f} ± {float(row.get('std') or 0):.2f}{told}"
-
-
-def tuning_section(tunings: list[Tuning]) -> Section:
-    parts = []
-    for t, tuning in enumerate(tunings):
-        if len(tunings) > 1:
-            parts.append(f"<h3>{esc(tuning.name)}</h3>")
-        rows = [[f"<code>--{esc(name)}</code>", f"<code>{esc(shown(value))}</code>"] for name, value in tuning.best.items()]
-        note = f'<p class="note">{esc(tuning.note)}</p>' if tuning.note else ""
-        parts += [paragraph(tuning.origin), note, table(["option", "best"], rows), figures_html(tuning_figures(tuning, t))]
-        head = ["trial", "state", "score", "epochs", "seconds", *map(esc, tuning.searched)]
-        keys = ["trial", "state", "value", "epochs", "seconds", *tuning.searched]
-        table_rows = [[esc("" if row.get(key) is None else shown(row[key])) for key in keys] for row in tuning.trials[:500]]
-        parts.append(details(f"{len(tuning.trials)} trials", table(head, table_rows)))
-    return section("tuning", "Search for options", *parts)
-
+    rows = [
+        [esc(row["id"]), f"{row['cosine']:.3f}", f"{row['degree']:,}", esc(row.get("class", ""))]
+        for row in run.inspection["disagree"][:10]
+    ]
+    return (
+        details("The nodes whose views disagree most", table(["node", "cosine", "degree", "class"], rows))
+        if rows
+        else ""
+    )

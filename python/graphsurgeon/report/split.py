@@ -31,8 +31,12 @@ def philox(key: int, low: np.ndarray, high: int = 0) -> np.ndarray:
     c += [np.full_like(low, high & MASK), np.full_like(low, high >> 32)]
     for _ in range(10):
         p0, p1 = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
-        c = [(p1 >> np.uint64(32)) ^ c[1] ^ np.uint64(k0), p1 & np.uint64(MASK),
-             (p0 >> np.uint64(32)) ^ c[3] ^ np.uint64(k1), p0 & np.uint64(MASK)]  # fmt: skip
+        c = [
+            (p1 >> np.uint64(32)) ^ c[1] ^ np.uint64(k0),
+            p1 & np.uint64(MASK),
+            (p0 >> np.uint64(32)) ^ c[3] ^ np.uint64(k1),
+            p0 & np.uint64(MASK),
+        ]
         k0, k1 = (k0 + 0x9E3779B9) & MASK, (k1 + 0xBB67AE85) & MASK
     return np.stack(c, 1)
 

@@ -73,7 +73,9 @@ def read_ablations(folder: Path, name: str) -> Ablations:
 def read_bench(folder: Path, name: str) -> Bench:
     content = read_json(folder / "bench.json")
     rows = content.get("rows") if isinstance(content, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and {"method", "dataset"} <= row.keys() for row in rows):
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and {"method", "dataset"} <= row.keys() for row in rows
+    ):
         raise DataError(f"{folder / 'bench.json'}: has no rows", "is it what 'graphsurgeon bench -o' wrote?")
     return Bench(name, rows)
 
@@ -90,7 +92,9 @@ def read_tuning(folder: Path, name: str) -> Tuning:
     out = Tuning(name, str(best.get("origin", "")), best.get("options", {}), [], trials)
     out.searched = [key for key in table[0] if key and key not in fixed]
     if not (folder / "journal.log").exists():
-        out.note = "The study lies in another storage: its trials' curves and the importance of the options are not here."
+        out.note = (
+            "The study lies in another storage: its trials' curves and the importance of the options are not here."
+        )
         return out
     try:
         add_journal(folder / "journal.log", out)

@@ -1,0 +1,79 @@
+"""The page's sections of ablations, benches and searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .figures_study import ablation_figures, bench_figures
+from .figures_tuning import tuning_figures
+from .page import Section, details, esc, figures_html, paragraph, section, shown, table
+from .study import Ablations, Bench, Tuning
+
+
+def ablation_section(ablations: list[Ablations]) -> Section:
+    parts = []
+    for a, found in enumerate(ablations):
+        for result in found.results:
+            verdict = '<span class="holds">holds</span>' if result.holds else '<span class="fails">does not hold</span>'
+            where = f" ({esc(found.name)})" if len(ablations) > 1 else ""
+            problems = [
+                f"{row.get('dataset')} {row.get('variant', '')}: {row['problem']}"
+                for row in result.rows
+                if "problem" in row
+            ]
+            parts.append(f"<h3>{esc(result.name)}{where}: {verdict}</h3>{paragraph(result.text)}")
+            parts += [f'<p class="note">{esc(problem)}</p>' for problem in problems]
+            parts.append(figures_html(ablation_figures(result, f"ablation-{a}")))
+    return section("ablations", "Ablations", *parts)
+
+
+def bench_section(benches: list[Bench]) -> Section:
+    parts = []
+    for b, bench in enumerate(benches):
+        if len(benches) > 1:
+            parts.append(f"<h3>{esc(bench.name)}</h3>")
+        names = list(dict.fromkeys(str(row.get("dataset", "")) for row in bench.rows))
+        cells = {(str(row["method"]), str(row.get("dataset", ""))): row for row in bench.rows}
+        methods = list(dict.fromkeys(str(row["method"]) for row in bench.rows))
+        rows = [[esc(method), *(bench_cell(cells.get((method, name))) for name in names)] for method in methods]
+        parts.append(table(["method", *map(esc, names)], rows, "Test score, percent; the paper's figure in brackets"))
+        parts.append(figures_html(bench_figures(bench, b)))
+    return section("bench", "Benchmark", *parts)
+
+
+def bench_cell(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return ""
+    paper = row.get("paper")
+    told = (
+        f' <span class="help">({esc(f"{paper:.2f}" if isinstance(paper, (int, float)) else paper)})</span>'
+        if paper is not None
+        else ""
+    )
+    if not isinstance(row.get("mean"), (int, float)):
+        return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{told}'
+    return f"{row['mean']:.2f} ± {float(row.get('std') or 0):.2f}{told}"
+
+
+def tuning_section(tunings: list[Tuning]) -> Section:
+    parts = []
+    for t, tuning in enumerate(tunings):
+        if len(tunings) > 1:
+            parts.append(f"<h3>{esc(tuning.name)}</h3>")
+        rows = [
+            [f"<code>--{esc(name)}</code>", f"<code>{esc(shown(value))}</code>"] for name, value in tuning.best.items()
+        ]
+        note = f'<p class="note">{esc(tuning.note)}</p>' if tuning.note else ""
+        parts += [
+            paragraph(tuning.origin),
+            note,
+            table(["option", "best"], rows),
+            figures_html(tuning_figures(tuning, t)),
+        ]
+        head = ["trial", "state", "score", "epochs", "seconds", *map(esc, tuning.searched)]
+        keys = ["trial", "state", "value", "epochs", "seconds", *tuning.searched]
+        table_rows = [
+            [esc("" if row.get(key) is None else shown(row[key])) for key in keys] for row in tuning.trials[:500]
+        ]
+        parts.append(details(f"{len(tuning.trials)} trials", table(head, table_rows)))
+    return section("tuning", "Search for options", *parts)
