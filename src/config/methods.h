@@ -24,6 +24,7 @@ struct MethodInfo {
   std::string_view summary;
   std::vector<LoaderKind> loaders;
   std::string_view defaults;  // options that differ from those of --help, as a JSON object
+  bool alias = false;         // another name of a method: not a row of its own in tables
 
   bool supervised() const { return group == MethodGroup::supervised; }
   bool works_with(LoaderKind loader) const;

@@ -71,7 +71,8 @@ std::vector<CellName> parse_grid(const std::vector<std::string>& groups) {
     std::vector<std::string> chosen = split(methods_text, ',');
     if (chosen == std::vector<std::string>{"all"}) {
       chosen.clear();
-      for (const MethodInfo& info : methods()) chosen.emplace_back(info.name);
+      for (const MethodInfo& info : methods())
+        if (!info.alias) chosen.emplace_back(info.name);
     }
     for (const std::string& method : chosen) method_info(method);
     const std::vector<std::string> datasets = split(group.substr(0, equals), ',');

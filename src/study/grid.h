@@ -41,7 +41,7 @@ struct Cell {
 };
 
 // "photo,pubmed=all" and "cs=gcn,gat" as cells, the datasets in the order they are named; `all` is
-// every method. Usage Error for what nobody knows.
+// every method, once. Usage Error for what nobody knows.
 std::vector<CellName> parse_grid(const std::vector<std::string>& groups);
 
 // The options that a cell trains with: the method's own, those of its preset for the dataset where
