@@ -80,7 +80,7 @@ def write_edge_list(folder: Path, names: list[str]) -> Path:
 
 @pytest.fixture(scope="session")
 def report_runs(tmp_path_factory) -> Path:
-    """A folder of small runs for `report`: labelled (classes with hostile names), post, gcn, once, unlabelled, multi."""
+    """A folder of small runs to report: labelled (classes with hostile names), post, gcn, once, unlabelled, multi."""
     folder = tmp_path_factory.mktemp("report")
     data = write_edge_list(folder / "data", HOSTILE)
     small = ["--aug-dim", 16, "--dim", 8, "--gamma", 200, "--lr", 0.001, "--threads", 1, "--quiet"]

@@ -5,7 +5,7 @@ import shutil
 import sys
 
 import pytest
-from conftest import HOSTILE, SOURCE
+from conftest import HOSTILE, SOURCE, run_program
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from test_report import write_studies
@@ -159,6 +159,31 @@ def test_the_map_is_coloured_and_projected_as_chosen(driver, pages):
     assert driver.execute_script("return document.querySelector('#map-0 .plot').data[0].x.slice(0, 5)") != first
     pressed = driver.find_elements(By.CSS_SELECTOR, "#map-0 button[aria-pressed='true']")
     assert [button.text for button in pressed] == ["t-SNE", "label"]
+
+
+NO_WEBGL = """const original = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+  return kind.startsWith('webgl') ? null : original.call(this, kind, ...more);
+};"""
+
+
+def test_many_nodes_are_drawn_by_webgl_and_fewer_without(driver, tmp_path):
+    small = ["--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet"]
+    run_program("train", "sbm:nodes=5200,features=8", "-o", tmp_path / "run", *small)
+    (tmp_path / "run" / "scores.json").write_text('{"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}')
+    page = tmp_path / "page.html"
+    words = [str(tmp_path / "run"), "-o", str(page), "--no-tsne", "--threads", "1", "--quiet"]
+    assert command.main(words) == 0
+    drawn = "const d = document.querySelector('#map-0 .plot').data; return [d[0].type, d.flatMap((t) => t.x).length]"
+    assert show(driver, page, **DESKTOP) == []
+    assert driver.execute_script(drawn) == ["scattergl", 5200]
+    added = driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_WEBGL})
+    try:
+        assert show(driver, page, **DESKTOP) == []
+        assert driver.execute_script(drawn) == ["scatter", 5000]
+        assert "Without WebGL 5000" in driver.find_element(By.CSS_SELECTOR, "#map-0 .about").text
+    finally:
+        driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
 def test_hostile_names_are_shown_and_never_run(driver, pages):

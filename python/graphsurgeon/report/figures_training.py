@@ -52,7 +52,12 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
         return None
     several = len(runs) > 1
     values = [value for line in traces for value in line.y if value is not None]
-    far = several and min(values) > 0 and max(values) > 50 * min(values)  # losses of different methods
+    axis = {}
+    if several and min(values) > 0 and max(values) > 50 * min(values):  # losses of different methods
+        axis = {"type": "log", "dtick": 1, "title": {"text": "log scale"}}
+    elif min(values) == max(values):  # one epoch, or nothing moves
+        axis = {"rangemode": "tozero"}
+    last = max(max(line.x) for line in traces)
     return figure(
         f"training-{key}",
         title,
@@ -60,9 +65,8 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
         traces,
         x="epoch",
         showlegend=several,
-        hovermode="closest",
-        xaxis={"rangemode": "tozero" if len(traces[0].x) > 1 else "normal"},
-        yaxis={"type": "log", "dtick": 1, "title": {"text": "log scale"}} if far else {},
+        xaxis={"rangemode": "tozero" if last > 1 else "normal"} | ({"dtick": 1} if last <= 8 else {}),
+        yaxis=axis,
     )
 
 

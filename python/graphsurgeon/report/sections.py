@@ -85,7 +85,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         if "peak_mib" in last:
             out.append((f"{last['peak_mib']:,.0f} MiB", "peak memory"))
         if last.get("effective_rank"):
-            out.append((f"{last['effective_rank']:.1f}", "effective rank at the end"))
+            out.append((f"{last['effective_rank']:.1f}", "effective rank, last"))
     return out
 
 
