@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/core.h"
 
@@ -96,6 +97,20 @@ std::string to_text(const nlohmann::json& r) {
                             r["std_over_seeds"].get<double>(), encoders.size());
 }
 
+// The last scores of a run on the data that it was trained on lie in its folder too, where that can
+// be written.
+void keep_scores(const std::filesystem::path& run, const std::string& data,
+                 const nlohmann::json& result, const CommonOptions& common) {
+  const std::filesystem::path options = run / "options.json";
+  if (!std::filesystem::exists(options)) return;
+  if (nlohmann::json::parse(MappedFile(options).text()).value("data", "") != data) return;
+  try {
+    write_file(run / "scores.json", result.dump(2) + "\n");
+  } catch (const Error& error) {
+    say(common, fmt::format("note: scores.json was not written: {}\n", error.what()));
+  }
+}
+
 }  // namespace
 
 void setup_eval(CLI::App& app, Run& run) {
@@ -121,6 +136,7 @@ void setup_eval(CLI::App& app, Run& run) {
       const auto progress = begin(state->common);
       const nlohmann::json result = core().evaluate(call, *progress);
       progress->finish();
+      if (flags.task == EvalTask::classification) keep_scores(*input, *data, result, state->common);
       if (state->common.json) print_json(result);
       else if (flags.task == EvalTask::clustering) print(clustering_text(result));
       else if (flags.task == EvalTask::links) print(links_text(result));

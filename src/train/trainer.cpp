@@ -341,6 +341,8 @@ class Run {
       save_model(split_model_file(request_.run, s), kept_[s], info_, fingerprint(splits_[s]));
     }
     if (!kept_.empty()) weights = kept_[0];
+    std::error_code none;
+    stdfs::remove(file("scores.json"), none);  // of another model
     save_model(file("model.safetensors"), weights, info_);
     assign(method_->parameters(), weights, "", file("model.safetensors").string());
     const at::Tensor z = method_->embed(batches_->whole(), inference(), progress_)

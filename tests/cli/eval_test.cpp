@@ -54,6 +54,30 @@ TEST(EvalTasks, ClusteringFindsTheBlocksOfAnEasyGraph) {
   EXPECT_THAT(eval(folder / "run", "--task clustering").out, HasSubstr("NMI"));
 }
 
+TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const fs::path kept = folder / "run/scores.json";
+  EXPECT_FALSE(fs::exists(kept));
+  const json printed = result_of(eval(folder / "run", "--no-reference --json"));
+  EXPECT_EQ(json::parse(read_text(kept)), printed);
+  result_of(eval(folder / "run", "--task clustering --json"));  // another kind of score
+  EXPECT_EQ(json::parse(read_text(kept)), printed);
+  ASSERT_EQ(train(folder / "run", "--resume", 6).exit_code, 0);
+  EXPECT_FALSE(fs::exists(kept));
+}
+
+TEST(EvalScores, OnOtherDataAreNotTheRuns) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  ASSERT_EQ(run_program("eval " + (folder / "run").string() +
+                        " sbm:nodes=200,classes=3,features=16,seed=4 --runs 1 --no-reference "
+                        "--quiet --threads 1")
+                .exit_code,
+            0);
+  EXPECT_FALSE(fs::exists(folder / "run/scores.json"));
+}
+
 TEST(EvalTasks, LinksAreHeldOutAndFound) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
@@ -86,10 +110,11 @@ TEST(InspectCommand, TellsOfHeadsViewsAndNodes) {
   EXPECT_THAT(run_program(command).out, HasSubstr("effective rank"));
 }
 
-TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingBehind) {
+TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingElseBehind) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--seed 5").exit_code, 0);
-  const auto before = files_of(folder / "run");
+  auto files = files_of(folder / "run");
+  files.insert("scores.json");
   fs::create_directory(folder / "tmp");
   const std::string more = "--probe-epochs 30 --no-reference --seeds 3 ";
   const std::string place = "TMPDIR=" + (folder / "tmp").string();
@@ -111,7 +136,7 @@ TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingBehind) {
   EXPECT_NEAR(r["std"].get<double>(), std::sqrt(within), 1e-9);
   EXPECT_NEAR(r["std_over_seeds"].get<double>(), std::sqrt(between), 1e-9);
   EXPECT_NEAR(within + between, all, 1e-9);
-  EXPECT_EQ(files_of(folder / "run"), before);
+  EXPECT_EQ(files_of(folder / "run"), files);
   EXPECT_TRUE(fs::is_empty(folder / "tmp"));
   const Outcome text = eval(folder / "run", more, place);
   EXPECT_THAT(text.out, HasSubstr("trained, seed 7"));
