@@ -14,6 +14,7 @@ BENCHMARKS = {
     "csr_build": ([str(BUILD / "bench_csr_build")], ["--edges", "10000000"]),
     "kernels": ([str(BUILD / "bench_kernels")], ["--benchmark_min_time=0.05"]),
     "roofline": ([str(BUILD / "bench_roofline"), "photo", "cs", "dblp", "pubmed"], []),
+    "layers": ([sys.executable, str(HERE / "layers.py")], ["--quick"]),
     "accuracy": ([sys.executable, str(HERE / "accuracy.py")], ["--quick"]),
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
     "sampling": ([sys.executable, str(HERE / "sampling.py")], ["--quick"]),
