@@ -68,6 +68,9 @@ STARTS = {  # the authors' region, and points far past it
         {"mode": "pre", "aug-dim": 384, "layers": 1, "skip": "sum", "dropout": 0.2, "gamma": 20.0, "lr": 0.0015, "epochs": 60},
         {"mode": "post", "aug-dim": 256, "layers": 1, "skip": "none", "dropout": 0.35, "gamma": 10.0, "lr": 0.004, "epochs": 40},
     ],
+    "graphsage": [{"hidden": h, "layers": 2, "dropout": d, "lr": lr, "weight-decay": w}
+                  for h, d, lr, w in ((256, 0.5, 0.01, 5e-4), (128, 0.7, 0.01, 1e-3), (256, 0.6, 0.003, 5e-4), (256, 0.75, 0.005, 1e-4))],
+    "dgi": [{"dim": 512, "lr": lr, "epochs": e} for lr, e in ((0.001, 300), (0.003, 200), (0.0005, 300), (0.003, 100))],
 }
 JOINT_STARTS = [{"aug-dim": d, "dim": k, "layers": layers, "skip": skip, "dropout": dropout, "gamma": gamma, "lr": lr, "epochs": epochs}
                 for d, k, layers, skip, dropout, gamma, lr, epochs in (
