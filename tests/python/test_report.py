@@ -215,7 +215,7 @@ def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
 
 
 def test_what_is_missing_is_said_and_may_be_given(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    shutil.copytree(report_runs / "labelled", tmp_path / "run", ignore=shutil.ignore_patterns("scores.json"))
     info = json.loads((tmp_path / "run" / "options.json").read_text()) | {"data": "/nowhere/graph"}
     (tmp_path / "run" / "options.json").write_text(json.dumps(info))
     result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
@@ -228,7 +228,7 @@ def test_what_is_missing_is_said_and_may_be_given(capsys, report_runs, tmp_path)
 
 
 def test_an_unfinished_run(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    shutil.copytree(report_runs / "labelled", tmp_path / "run", ignore=shutil.ignore_patterns("scores.json"))
     (tmp_path / "run" / "embeddings.npy").unlink()
     with open(tmp_path / "run" / "metrics.jsonl", "a") as file:
         file.write('{"epoch": 6, "lo')  # killed while it wrote
