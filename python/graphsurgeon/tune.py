@@ -27,9 +27,9 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from . import estimator
+from . import command, estimator
 from ._load import core
-from .errors import DataError, Error, UsageError
+from .errors import DataError, UsageError
 from .options import OPTIONS
 from .progress import Listener
 from .search_space import Range, search_space
@@ -210,12 +210,6 @@ def run_workers(settings: Settings, workers: int) -> None:
 # results
 
 
-def write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
-
-
 def preset_of(study: optuna.Study, settings: Settings) -> dict[str, Any]:
     """The best trial as a preset: what differs from the defaults, and what was searched."""
     best = study.best_trial
@@ -262,9 +256,9 @@ def write_results(study: optuna.Study, settings: Settings) -> dict[str, Any]:
     if not count[TrialState.COMPLETE]:
         raise DataError(f"{folder}: no trial was completed", "give it more time or trials; the same command goes on")
     preset = preset_of(study, settings)
-    write(folder / "best.json", json.dumps(preset, indent=2) + "\n")
-    write(folder / "trials.csv", table_of(study, settings))
-    write(folder / "tuning.html", page_of(study))
+    command.write(folder / "best.json", (json.dumps(preset, indent=2) + "\n").encode())
+    command.write(folder / "trials.csv", table_of(study, settings).encode())
+    command.write(folder / "tuning.html", page_of(study).encode())
     return {
         "study": settings.study,
         "objective": settings.objective,
@@ -289,14 +283,9 @@ def seconds_of(text: str) -> float:
     return 3600 * hours + 60 * minutes + seconds
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> Any:
-        raise UsageError(message, "'graphsurgeon tune --help' lists what there is")
-
-
 def parser() -> argparse.ArgumentParser:
     about = "Searches for good options by the score of validation nodes."
-    out = Parser(prog="graphsurgeon tune", description=about, allow_abbrev=False)
+    out = command.Parser(prog="graphsurgeon tune", description=about, allow_abbrev=False)
     out.add_argument("data", metavar="DATA", help="catalog name, file, folder or generator")
     out.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of the study and its results")
     out.add_argument("--trials", type=int, default=100, help="finished trials of the study, earlier ones counted (100)")
@@ -394,19 +383,13 @@ def result_text(result: dict[str, Any]) -> str:
 def main(words: list[str] | None = None) -> int:
     """`graphsurgeon tune`; returns the exit code."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    try:
+
+    def work() -> None:
         arguments = parser().parse_args(words)
         result = tune(arguments)
-    except Error as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 3 if isinstance(error, DataError) else 1
-    except KeyboardInterrupt:
-        print("error: stopped; finished trials are kept\nhint: the same command goes on", file=sys.stderr)
-        return 4
-    print(json.dumps(result) if arguments.json else result_text(result), end="\n" if arguments.json else "")
-    return 0
+        print(json.dumps(result) if arguments.json else result_text(result), end="\n" if arguments.json else "")
+
+    return command.run(work, "error: stopped; finished trials are kept\nhint: the same command goes on")
 
 
 if __name__ == "__main__":

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, Error, UsageError
+from .. import command
+from ..errors import DataError, UsageError
 from . import page
 from .inputs import Inputs, read_inputs
 from .run import Settings, complete
 from .sections import lead_of, sections, title_of
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> Any:
-        raise UsageError(message, "'graphsurgeon report --help' lists what there is")
-
-
 def parser() -> argparse.ArgumentParser:
     about = "Runs as one HTML page that needs no network; also folders of ablate, bench and tune."
-    out = Parser(prog="graphsurgeon report", description=about, allow_abbrev=False)
+    out = command.Parser(prog="graphsurgeon report", description=about, allow_abbrev=False)
     out.add_argument(
         "folders", metavar="RUN", nargs="+", help="folder that train, ablate, bench or tune wrote; several are compared"
     )
@@ -44,22 +39,6 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--quiet", action="store_true", help="no progress and no notes")
     out.add_argument("--json", action="store_true", help="print the result as one JSON object on standard output")
     return out
-
-
-def write(path: Path, text: str) -> int:
-    """Whole or not at all; returns the bytes."""
-    content = text.encode("utf-8", errors="replace")
-    beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
-    try:
-        with open(beside, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise DataError(f"{path}: cannot be written: {error.strerror}", "name another file with -o") from None
-    return len(content)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -83,11 +62,12 @@ def report(arguments: argparse.Namespace) -> dict[str, Any]:
             print(f"reading {run.name}", file=sys.stderr, flush=True)
         complete(run, settings, graphs)
     made = sections(inputs)
-    size = write(Path(arguments.output), page.page(arguments.title or title_of(inputs), lead_of(inputs), made))
+    content = page.page(arguments.title or title_of(inputs), lead_of(inputs), made).encode("utf-8", errors="replace")
+    command.write(Path(arguments.output), content)
     notes = [{"run": run.name, "note": note} for run in inputs.runs for note in run.notes]
     return {
         "output": arguments.output,
-        "bytes": size,
+        "bytes": len(content),
         "figures": sum(len(re.findall(r"<figure ", content)) for _, _, content in made),
         "sections": [key for key, _, _ in made],
         "runs": [run.name for run in inputs.runs],
@@ -97,22 +77,16 @@ def report(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit code."""
-    try:
+
+    def work() -> None:
         arguments = parser().parse_args(words)
         result = report(arguments)
-    except Error as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 3 if isinstance(error, DataError) else 1
-    except KeyboardInterrupt:
-        print("error: stopped; nothing was written\nhint: the same command begins again", file=sys.stderr)
-        return 4
-    if arguments.json:
-        print(json.dumps(result))
-        return 0
-    if not arguments.quiet:
-        for row in result["notes"]:
-            print(f"note: {row['run']}: {row['note']}", file=sys.stderr)
-    print(f"wrote {result['output']}: {result['figures']} figures, {result['bytes'] / 2**20:.1f} MiB")
-    return 0
+        if arguments.json:
+            print(json.dumps(result))
+            return
+        if not arguments.quiet:
+            for row in result["notes"]:
+                print(f"note: {row['run']}: {row['note']}", file=sys.stderr)
+        print(f"wrote {result['output']}: {result['figures']} figures, {result['bytes'] / 2**20:.1f} MiB")
+
+    return command.run(work, "error: stopped; nothing was written\nhint: the same command begins again")
