@@ -1,7 +1,7 @@
 // A run folder: options.json, metrics.jsonl, model.safetensors, state.safetensors, embeddings.npy,
-// ids.txt, and scores.json by eval. Each file is written whole or not at all. state.safetensors alone suffices to resume: it
-// holds weights, optimiser, the kept models of --select val, the epoch, the options and how long
-// metrics.jsonl was.
+// ids.txt, and scores.json by eval. Each file is written whole or not at all. state.safetensors
+// alone suffices to resume: it holds weights, optimiser, the kept models of --select val, the
+// epoch, the options and how long metrics.jsonl was.
 #pragma once
 
 #include <filesystem>
