@@ -103,8 +103,9 @@ void keep_scores(const std::filesystem::path& run, const std::string& data,
                  const nlohmann::json& result, const CommonOptions& common) {
   const std::filesystem::path options = run / "options.json";
   if (!std::filesystem::exists(options)) return;
-  if (nlohmann::json::parse(MappedFile(options).text()).value("data", "") != data) return;
   try {
+    const auto info = nlohmann::json::parse(MappedFile(options).text(), nullptr, false);
+    if (!info.is_object() || !info.contains("data") || info["data"] != data) return;
     write_file(run / "scores.json", result.dump(2) + "\n");
   } catch (const Error& error) {
     say(common, fmt::format("note: scores.json was not written: {}\n", error.what()));

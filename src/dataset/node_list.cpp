@@ -20,22 +20,25 @@ class NodeList {
       numbers_.emplace(data.node_ids[i], static_cast<int64_t>(i));
   }
 
-  void add(int64_t node, const std::string& place) {
+  // `place()` tells where it stands, for a message.
+  template <class Place>
+  void add(int64_t node, const Place& place) {
     if (node < 0 || node >= count_)
-      fail_data(place, fmt::format("{} is not a node", node),
+      fail_data(place(), fmt::format("{} is not a node", node),
                 fmt::format("nodes are 0 to {}", count_ - 1));
     if (in_[static_cast<size_t>(node)])
-      fail_data(place, fmt::format("node {} is listed twice", node), "list every node once");
+      fail_data(place(), fmt::format("node {} is listed twice", node), "list every node once");
     in_[static_cast<size_t>(node)] = true;
   }
 
-  void add(std::string_view id, const std::string& place) {
+  template <class Place>
+  void add(std::string_view id, const Place& place) {
     if (const auto found = numbers_.find(id); found != numbers_.end())
       return add(found->second, place);
     const bool numbered = id.starts_with('#');
     const auto node = parse_integer(id.substr(numbered ? 1 : 0));
     if (!node || (named_ && !numbered))
-      fail_data(place, fmt::format("no node has the id '{}'", printable(std::string(id))),
+      fail_data(place(), fmt::format("no node has the id '{}'", printable(std::string(id))),
                 named_
                     ? fmt::format("ids are the input file's; a node's number is written #0 to #{}",
                                   count_ - 1)
@@ -65,15 +68,17 @@ std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dat
     const NpyArray array = load_npy(path);
     array.require_dims(1);
     int64_t at = 0;
-    for (const int64_t node : array.as<int64_t>())
-      list.add(node, fmt::format("{}[{}]", path.string(), at++));
+    for (const int64_t node : array.as<int64_t>()) {
+      list.add(node, [&] { return fmt::format("{}[{}]", path.string(), at); });
+      ++at;
+    }
   } else {
     const TextFile file(path);
     std::string_view rest = file.text();
     for (int64_t line = 1; !rest.empty(); ++line) {
       const size_t end = std::min(rest.find('\n'), rest.size());
       if (const std::string_view id = trimmed(rest.substr(0, end)); !id.empty())
-        list.add(id, fmt::format("{}:{}", path.string(), line));
+        list.add(id, [&] { return fmt::format("{}:{}", path.string(), line); });
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }

@@ -67,6 +67,14 @@ TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
   EXPECT_FALSE(fs::exists(kept));
 }
 
+TEST(EvalScores, AreToldThoughTheRunsOptionsAreDamaged) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  write_text(folder / "run/options.json", "{\"data\": ");
+  EXPECT_EQ(eval(folder / "run", "--no-reference").exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder / "run/scores.json"));
+}
+
 TEST(EvalScores, OnOtherDataAreNotTheRuns) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
