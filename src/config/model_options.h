@@ -10,7 +10,7 @@ enum class AugmentMode { pre, post };  // heads before the encoder, or behind it
 enum class Combine { concat, mean, sum, first };
 enum class Convolution { gcn, sage, gat };
 enum class NormKind { none, batch, layer };
-enum class Skip { sum, linear, none };
+enum class Skip { automatic, sum, linear, none };
 std::span<const Named<AugmentMode>> names_of(AugmentMode);
 std::span<const Named<Combine>> names_of(Combine);
 std::span<const Named<Convolution>> names_of(Convolution);
@@ -18,14 +18,14 @@ std::span<const Named<NormKind>> names_of(NormKind);
 std::span<const Named<Skip>> names_of(Skip);
 
 struct ModelOptions {
-  AugmentMode mode = AugmentMode::pre;
-  int64_t aug_dim = 256;  // D
-  int64_t dim = 128;      // K
+  AugmentMode mode = AugmentMode::post;
+  int64_t aug_dim = 512;  // D
+  int64_t dim = 256;      // K
   Convolution encoder = Convolution::gcn;
-  int64_t layers = 2;
+  int64_t layers = 0;  // 0: by the data
   int64_t head_layers = 1;
   NormKind norm = NormKind::none;
-  Skip skip = Skip::none;
+  Skip skip = Skip::automatic;
   double dropout = 0.5;
   Combine combine = Combine::concat;
   bool asymmetric = false;

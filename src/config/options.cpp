@@ -43,6 +43,8 @@ std::span<const Named<NormKind>> names_of(NormKind) {
 
 std::span<const Named<Skip>> names_of(Skip) {
   static constexpr Named<Skip> kTable[] = {
+      {"auto", Skip::automatic,
+       "linear where neighbours' features are no more alike than strangers', else sum"},
       {"sum", Skip::sum, "sum of all layers' outputs"},
       {"linear", Skip::linear, "a learned linear map around each layer"},
       {"none", Skip::none, ""}};
@@ -166,7 +168,9 @@ void ModelOptions::describe(OptionList& v) {
   v("aug-dim", aug_dim, "width D of the augmented features").at_least(1).tune_log(64, 512);
   v("dim", dim, "width K of an embedding; two views side by side are 2K").at_least(1);
   v("encoder", encoder, "graph convolution of the encoder");
-  v("layers", layers, "encoder layers").at_least(1).at_most(64).tune(1, 4);
+  v("layers", layers,
+    "encoder layers; 0: by the data, 1, or 2 where a node has few features or noisy ones")
+      .at_least(0).at_most(64).tune(1, 4);
   v("head-layers", head_layers, "layers of an augmentation head; 1 is linear")
       .at_least(1)
       .at_most(16);

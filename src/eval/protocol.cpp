@@ -8,6 +8,7 @@
 #include "dataset/splits.h"
 #include "eval/predictions.h"
 #include "method/run_folder.h"
+#include "method/settle.h"
 #include "nn/place.h"
 #include "nn/scratch_matrix.h"
 
@@ -176,6 +177,7 @@ class Evaluator {
     out.reference["smoothed"] = score(smoothed(raw));
     if (supervised_) return;  // its output is no embedding: untrained, it says nothing
     info.features = data_.features.width();
+    info.options = settle(info.options, data_).options;  // of embeddings in a file nothing is known
     const Random seed(static_cast<uint64_t>(info.options.train.seed));
     const auto untrained = make_method(info.setting(place_, seed.fork("init")));
     out.reference["untrained"] = score(embeddings(*untrained));

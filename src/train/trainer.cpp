@@ -16,6 +16,7 @@
 #include "eval/predictions.h"
 #include "eval/probe.h"
 #include "method/run_folder.h"
+#include "method/settle.h"
 #include "nn/place.h"
 #include "objective/eigenmaps.h"
 #include "train/adam.h"
@@ -78,7 +79,8 @@ class Run {
   Run(const Dataset& data, const TrainCall& request, Progress& progress)
       : data_(data),
         request_(request),
-        options_(request.options),
+        settled_(settle(request.options, data)),
+        options_(settled_.options),
         progress_(progress),
         place_(place_for(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
@@ -96,6 +98,7 @@ class Run {
 
   TrainResult run() {
     start();
+    if (!settled_.note.empty()) progress_.say(settled_.note);
     if (batches_->sampled()) progress_.say(plan_.text());
     if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
     const int64_t per_epoch = batches_->per_epoch();
@@ -367,6 +370,7 @@ class Run {
 
   const Dataset& data_;
   const TrainCall& request_;
+  const Settled settled_;
   const RunOptions& options_;
   Progress& progress_;
   Place place_;

@@ -262,6 +262,7 @@ TEST(LossOptions, SimilarityFactorIsANumberSumOrElement) {
 
 TEST(ModelOptions, EmbeddingWidthFollowsTheCombination) {
   ModelOptions model;
+  model.dim = 128;
   EXPECT_EQ(model.embedding_width(), 256);
   for (const Combine rule : {Combine::mean, Combine::sum, Combine::first}) {
     model.combine = rule;
