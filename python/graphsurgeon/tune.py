@@ -19,6 +19,7 @@ import socket
 import sys
 import tempfile
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,9 @@ class Objective:
 
     def __call__(self, trial: Trial) -> float:
         trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": os.getpid()})
-        values = self.settings.base | {k: r.suggest(trial) for k, r in self.settings.space.items()}
+        with warnings.catch_warnings():  # the first trial may lie outside of the ranges, and is meant to
+            warnings.filterwarnings("ignore", "Fixed parameter")
+            values = self.settings.base | {k: r.suggest(trial) for k, r in self.settings.space.items()}
         folder = tempfile.mkdtemp(prefix="graphsurgeon-trial-")
         try:
             return self._train(trial, values, folder)

@@ -11,13 +11,14 @@ struct FeatureAgreement {
   double agreement = 0;  // cosine of neighbours above that of strangers; 0: no more alike, 1: equal
   double spread = 0;     // variance of strangers' cosines x width; 1 for features that are noise
 
-  // Neighbours are no more alike than strangers: either because the features say nothing, or though
-  // they do, when an average over neighbours would lose what a node has of its own.
-  bool noisy() const { return agreement < kAlike && spread < kStructured; }
-  bool strangers() const { return agreement < kAlike && spread >= kStructured; }
-  bool scarce() const { return values < kMany; }
-
-  static constexpr double kAlike = 0.02, kStructured = 4, kMany = 10;
+  // The features are little more than noise: strangers' cosines hardly differ, the less so where
+  // neighbours' do not stand out either.
+  bool noisy() const { return spread < (alike() ? 2 : 4); }
+  // They say something, but not of the edges: an average over neighbours would lose what a node has
+  // of its own.
+  bool strangers() const { return !alike() && !noisy(); }
+  bool alike() const { return agreement >= 0.02; }
+  bool scarce() const { return values < 10; }
 };
 
 // From a sample of the edges, the same one every time. Strangers are ends of different edges, so

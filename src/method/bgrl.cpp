@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "nn/prelu.h"
 #include "objective/bootstrap.h"
 
 namespace gs {
@@ -21,7 +22,7 @@ Bgrl::Bgrl(const MethodSetting& setting)
 }
 
 at::Tensor Bgrl::predicted(const at::Tensor& h) const {
-  return second_(at::prelu(first_(h), slope_));
+  return second_(gs::prelu(first_(h), slope_));
 }
 
 Loss Bgrl::loss(const Batch& batch, const ViewPair& views, const Step& step) {

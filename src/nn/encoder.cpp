@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nn/ops.h"
+#include "nn/prelu.h"
 
 namespace gs {
 
@@ -97,7 +98,7 @@ at::Tensor Encoder::activated(int64_t l, const at::Tensor& x) const {
     case Activation::relu:
       return x;  // the finishing has it
     case Activation::prelu:
-      return at::prelu(x, layers_[static_cast<size_t>(l)].slope);
+      return gs::prelu(x, layers_[static_cast<size_t>(l)].slope);
     case Activation::elu:
       return at::elu(x);
   }

@@ -66,6 +66,11 @@ TEST(FeatureAgreement, KnowsNoise) {
   EXPECT_NEAR(found.spread, 1, 0.3);
   EXPECT_TRUE(found.noisy());
   EXPECT_FALSE(found.strangers()) << "noise is no reason to keep a node's own features";
+  options.signal = 3;  // neighbours are alike now, but one of them says as little as before
+  const Dataset louder = generate(options);
+  const FeatureAgreement heard = feature_agreement(louder.graph, louder.features);
+  EXPECT_TRUE(heard.alike());
+  EXPECT_TRUE(heard.noisy());
 }
 
 TEST(FeatureAgreement, OfNothingIsZero) {

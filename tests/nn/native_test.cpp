@@ -5,6 +5,7 @@
 #include "nn/encoder.h"
 #include "nn/native_sparse.h"
 #include "nn/ops.h"
+#include "nn/prelu.h"
 #include "nn/torch_sparse.h"
 #include "objective/eigenmaps.h"
 #include "support/gradients.h"
@@ -30,6 +31,20 @@ void expect_near(const at::Tensor& ours, const at::Tensor& theirs, const char* w
   ASSERT_EQ(ours.sizes(), theirs.sizes()) << what;
   const double scale = std::max(1.0, theirs.abs().max().item<double>());
   EXPECT_LT((ours - theirs).abs().max().item<double>() / scale, 5e-5) << what;
+}
+
+TEST(Prelu, IsLibtorchsOwn) {
+  for (const double value : {0.25, 0.0, 1.5}) {  // also where a slope is steeper than 1
+    const at::Tensor x = random_floats({37, 19}, 5), other = twin(x);
+    const at::Tensor slope = at::full({1}, value).set_requires_grad(true), its = twin(slope);
+    const at::Tensor weights = random_floats({37, 19}, 6, false);
+    const at::Tensor ours = gs::prelu(x, slope), theirs = at::prelu(other, its);
+    expect_near(ours, theirs, "forward");
+    (ours * weights).sum().backward();
+    (theirs * weights).sum().backward();
+    expect_near(x.grad(), other.grad(), "x");
+    expect_near(slope.grad(), its.grad(), "slope");
+  }
 }
 
 enum class After { nothing, bias, relu, dropout, relu_dropout, skip, dropout_skip, relu_skip };

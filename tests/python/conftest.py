@@ -80,12 +80,12 @@ def write_edge_list(folder: Path, names: list[str]) -> Path:
 
 @pytest.fixture(scope="session")
 def report_runs(tmp_path_factory) -> Path:
-    """A folder of small runs to report: labelled (classes with hostile names), post, gcn, once, unlabelled, multi."""
+    """A folder of small runs to report: labelled (classes with hostile names), pre, gcn, once, unlabelled, multi."""
     folder = tmp_path_factory.mktemp("report")
     data = write_edge_list(folder / "data", HOSTILE)
     small = ["--aug-dim", 16, "--dim", 8, "--gamma", 200, "--lr", 0.001, "--threads", 1, "--quiet"]
     run_program("train", data, "-o", folder / "labelled", "--epochs", 5, *small)
-    run_program("train", data, "-o", folder / "post", "--epochs", 5, "--mode", "post", *small)
+    run_program("train", data, "-o", folder / "pre", "--epochs", 5, "--mode", "pre", *small)
     gcn = ["--method", "gcn", "--epochs", 4, "--runs", 2, "--threads", 1, "--quiet"]
     run_program("train", data, "-o", folder / "gcn", *gcn)
     run_program("train", data, "-o", folder / "once", "--epochs", 1, *small)

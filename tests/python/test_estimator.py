@@ -26,7 +26,7 @@ from graphsurgeon import DataError, GraphSurgeon, UsageError
 def test_every_option_is_a_keyword_with_its_doc():
     signature = inspect.signature(GraphSurgeon.__init__)
     assert signature.parameters["epochs"].default == 60
-    assert signature.parameters["aug_dim"].default == 256
+    assert signature.parameters["aug_dim"].default == 512
     assert signature.parameters["random_state"].default == 0
     for name in set(signature.parameters) - {"self"}:
         assert f"    {name} : " in GraphSurgeon.__doc__, name
@@ -34,15 +34,15 @@ def test_every_option_is_a_keyword_with_its_doc():
 
 
 def test_params_are_read_set_and_cloned():
-    model = GraphSurgeon(mode="post", fanouts=[5, 5], random_state=3)
-    assert model.get_params()["mode"] == "post"
+    model = GraphSurgeon(mode="pre", fanouts=[5, 5], random_state=3)
+    assert model.get_params()["mode"] == "pre"
     assert model.get_params()["random_state"] == 3
     assert model.set_params(epochs=9, output="numpy") is model
     copy = clone(model)
     assert copy is not model
     assert copy.get_params() == model.get_params()
     assert copy.epochs == 9
-    assert repr(copy) == "GraphSurgeon(mode='post', epochs=9, random_state=3, fanouts=[5, 5], output='numpy')"
+    assert repr(copy) == "GraphSurgeon(mode='pre', epochs=9, random_state=3, fanouts=[5, 5], output='numpy')"
     assert pickle.loads(pickle.dumps(model)).get_params() == model.get_params()
 
 

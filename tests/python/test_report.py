@@ -102,7 +102,7 @@ def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs,
 def test_options_that_differ_from_their_defaults_come_first(capsys, report_runs, tmp_path):
     _, page, text = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
     names = [row[0] for row in page.rows if row and row[0].startswith("--")]
-    changed = {"--aug-dim", "--dim", "--gamma", "--lr", "--epochs"}
+    changed = {"--aug-dim", "--dim", "--gamma", "--lr", "--epochs", "--layers", "--skip"}  # the last two by the data
     assert set(names[: len(changed)]) == changed
     assert page.row("--gamma")[:3] == ["--gamma", "10", "200"]
     assert text.count("<mark>") == len(changed)
@@ -147,14 +147,14 @@ def test_a_run_of_one_epoch(capsys, report_runs, tmp_path):
 
 
 def test_three_runs_side_by_side(capsys, report_runs, tmp_path):
-    runs = [report_runs / name for name in ("labelled", "post", "gcn")]
+    runs = [report_runs / name for name in ("labelled", "pre", "gcn")]
     result, page, text = make(capsys, tmp_path, *runs, "--no-tsne")
-    assert result["runs"] == ["labelled", "post", "gcn"] and result["sections"] == ALL
+    assert result["runs"] == ["labelled", "pre", "gcn"] and result["sections"] == ALL
     assert {"map-0", "map-1", "map-2", "confusion-0", "confusion-1", "confusion-2", "gains-0", "gains-1"} <= set(
         page.figures
     )
     assert "gains-2" not in page.figures  # gcn has no heads
-    assert page.row("--mode")[:5] == ["--mode", "pre", "pre", "post", "pre"]
+    assert page.row("--mode")[:5] == ["--mode", "post", "post", "pre", "post"]
     assert text.count('id="graph-') == 1  # labels and degrees are there once
 
 

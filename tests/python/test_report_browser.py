@@ -36,7 +36,7 @@ def pages(report_runs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     studies = write_studies(folder)
     inputs = {name: [report_runs / name] for name in ("labelled", "unlabelled", "multi", "once")}
-    inputs["three"] = [report_runs / name for name in ("labelled", "post", "gcn")]
+    inputs["three"] = [report_runs / name for name in ("labelled", "pre", "gcn")]
     inputs["studies"] = studies
 
     def make(name):
