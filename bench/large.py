@@ -62,7 +62,7 @@ def epochs_of(folder):
 
 
 def measure(data, folder, loader, batch, epochs, threads, memory):
-    trained = run([PROGRAM, "train", data, "--loader", loader, "--batch-size", batch, "--fanouts", "10,10", "--mode", "pre",
+    trained = run([PROGRAM, "train", data, "--loader", loader, "--batch-size", batch, "--fanouts", "10,10", "--mode", "pre", "--skip", "none",
                    "--aug-dim", 256, "--dim", 128, "--epochs", epochs, "--rank-every", 1000, "--threads", threads, "-o", folder, "--overwrite",
                    "--json", "--quiet"])
     scored = run([PROGRAM, "eval", folder, data, "--runs", 3, "--splits", "random:5/15/80", "--probe-epochs", 100,
@@ -200,7 +200,7 @@ METHODS = {  # as few epochs as they need on a graph whose every epoch is many s
     "clustergcn": ["--epochs", 10, "--select-every", 5],
     "graphsaint": ["--epochs", 10, "--select-every", 5],
     "pprgo": ["--epochs", 100, "--select-every", 50],
-    "graphsurgeon": ["--loader", "full", "--epochs", 10, "--mode", "pre", "--aug-dim", 256, "--dim", 128],
+    "graphsurgeon": ["--loader", "full", "--epochs", 20, "--aug-dim", 256, "--dim", 128],
 }
 MOST_MIB = 8192
 

@@ -170,7 +170,9 @@ void ModelOptions::describe(OptionList& v) {
   v("encoder", encoder, "graph convolution of the encoder");
   v("layers", layers,
     "encoder layers; 0: by the data, 1, or 2 where a node has few features or noisy ones")
-      .at_least(0).at_most(64).tune(1, 4);
+      .at_least(0)
+      .at_most(64)
+      .tune(1, 4);
   v("head-layers", head_layers, "layers of an augmentation head; 1 is linear")
       .at_least(1)
       .at_most(16);

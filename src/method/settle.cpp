@@ -28,9 +28,7 @@ Settled settle(const RunOptions& options, const Dataset& data) {
   if (model.skip == Skip::automatic) {
     const MethodGroup group = method_info(options.method.method).group;
     const bool ours = group == MethodGroup::ours || group == MethodGroup::reference;
-    model.skip = found.strangers()        ? Skip::linear
-                 : ours && !found.noisy() ? Skip::sum
-                                          : Skip::none;
+    model.skip = found.strangers() ? Skip::linear : ours && !found.noisy() ? Skip::sum : Skip::none;
   }
   out.note = fmt::format("by the data: --layers {} --skip {} ({})", model.layers,
                          name_of(names_of(model.skip), model.skip), reason(found));

@@ -18,9 +18,10 @@ using testing::Not;
 constexpr const char* kGraph = "sbm:nodes=300,classes=3,features=16,seed=3";
 
 Outcome train(const fs::path& run, const std::string& more = {}, int epochs = 4) {
-  return run_program("train " + std::string(kGraph) + " -o " + run.string() +
-                     " --mode pre --layers 2 --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs " +
-                     std::to_string(epochs) + " " + more);
+  return run_program(
+      "train " + std::string(kGraph) + " -o " + run.string() +
+      " --mode pre --layers 2 --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs " +
+      std::to_string(epochs) + " " + more);
 }
 
 Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {

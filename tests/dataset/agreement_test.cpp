@@ -20,7 +20,8 @@ Features dense_of(const SparseMatrix& m) {
 }
 
 TEST(FeatureAgreement, TellsNeighboursOfOneKindFromStrangers) {
-  const Dataset alike = topical_graph(20, 0.8), mixed = topical_graph(20, 0.2);  // five classes: .2 is chance
+  const Dataset alike = topical_graph(20, 0.8),
+                mixed = topical_graph(20, 0.2);  // five classes: .2 is chance
   const FeatureAgreement a = feature_agreement(alike.graph, alike.features);
   const FeatureAgreement m = feature_agreement(mixed.graph, mixed.features);
   EXPECT_GT(a.agreement, 0.05);
@@ -44,8 +45,8 @@ TEST(FeatureAgreement, OfEqualNeighboursIsOne) {
     for (int copy = 0; copy < 2; ++copy) values.insert(values.end(), row.begin(), row.end());
   }
   const Csr graph = build_csr(std::move(edges), {.symmetrize = true});
-  EXPECT_NEAR(
-      feature_agreement(graph, {DenseMatrix{2 * pairs, 8, std::move(values)}}).agreement, 1, 1e-6);
+  EXPECT_NEAR(feature_agreement(graph, {DenseMatrix{2 * pairs, 8, std::move(values)}}).agreement, 1,
+              1e-6);
 }
 
 TEST(FeatureAgreement, IsTheSameForSparseAndDenseFeatures) {

@@ -6,8 +6,8 @@
 
 namespace gs::test {
 
-// 2,000 nodes of five classes with `count` words each, of the `vocabulary` of their class. `homophily` .2 is
-// chance: neighbours are then no more alike than strangers.
+// 2,000 nodes of five classes with `count` words each, of the `vocabulary` of their class.
+// `homophily` .2 is chance: neighbours are then no more alike than strangers.
 inline Dataset topical_graph(int64_t count, double homophily, int32_t vocabulary = 40) {
   GenerateOptions options;
   options.nodes = 2000, options.classes = 5, options.features = 0, options.seed = 3;
