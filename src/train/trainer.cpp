@@ -79,7 +79,7 @@ class Run {
   Run(const Dataset& data, const TrainCall& request, Progress& progress)
       : data_(data),
         request_(request),
-        settled_(settle(request.options, data)),
+        settled_(settle(begun(request), data)),
         options_(settled_.options),
         progress_(progress),
         place_(place_for(options_.train.device, options_.train.kernels)),
@@ -173,6 +173,17 @@ class Run {
   }
 
   stdfs::path file(const char* name) const { return request_.run / name; }
+
+  // What a run starts from has a shape already, which is not to be chosen again.
+  static RunOptions begun(const TrainCall& request) {
+    RunOptions options = request.options;
+    ModelOptions& model = options.model;
+    if (request.init.empty() || (model.layers > 0 && model.skip != Skip::automatic)) return options;
+    const ModelOptions before = load_model(request.init, Place{}).info.options.model;
+    if (model.layers == 0) model.layers = before.layers;
+    if (model.skip == Skip::automatic) model.skip = before.skip;
+    return options;
+  }
 
   static LoaderKind wanted_loader(const TrainCall& request) {
     const LoaderKind asked = request.options.loader.loader;

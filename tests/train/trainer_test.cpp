@@ -10,6 +10,7 @@
 #include "dataset/generate.h"
 #include "method/run_folder.h"
 #include "support/files.h"
+#include "support/topical.h"
 
 namespace gs {
 namespace {
@@ -208,6 +209,16 @@ TEST(Trainer, WarmStartBeginsWithTheOtherRunsWeights) {
   train(data, call);
   EXPECT_EQ(read_text(folder / "first/embeddings.npy"),
             read_text(folder / "second/embeddings.npy"));
+}
+
+TEST(Trainer, WarmStartKeepsTheShapeThatTheOtherRunChose) {
+  const TempFolder folder;
+  const Dataset alike = test::topical_graph(20, 0.8), strangers = test::topical_graph(20, 0.2);
+  train(alike, call_for(folder / "first", 1));
+  TrainCall call = call_for(folder / "second", 1);
+  call.init = folder / "first";
+  train(strangers, call);  // which would have a linear skip by itself
+  EXPECT_EQ(load_model(folder / "second", Place{}).info.options.model.skip, Skip::sum);
 }
 
 TEST(Trainer, SelectionKeepsOneModelASplit) {
