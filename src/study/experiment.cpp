@@ -87,11 +87,15 @@ json Laboratory::make(const Experiment& experiment) const {
                   folder_.string(), "the same command goes on from here");
     return result;
   };
-  stdfs::create_directories(work);
   RunOptions options = experiment.options;
   json values = describe(options).json();
   values.erase("data-root");
-  write_file(config, json{{"options", values}}.dump(2) + "\n");
+  const std::string wanted = json{{"options", values}}.dump(2) + "\n";
+  // What lies there from a stop is gone on with, unless it was begun with other options.
+  if (stdfs::exists(work) && (!stdfs::exists(config) || MappedFile(config).text() != wanted))
+    stdfs::remove_all(work);
+  stdfs::create_directories(work);
+  write_file(config, wanted);
 
   json row{{"dataset", experiment.dataset}, {"method", options.method.method}};
   const ProcessResult trained =

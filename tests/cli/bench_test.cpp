@@ -34,6 +34,22 @@ TEST(BenchCommand, MakesATableAndGoesOnWhereItStopped) {
   EXPECT_EQ(json::parse(again.out)["rows"], rows);
 }
 
+TEST(BenchCommand, ACellThatWasBegunWithOtherOptionsBeginsAnew) {
+  GS_NEEDS_SHARED_DATA();
+  const TempFolder folder;
+  const fs::path work = folder / "out" / "work" / "untrained-actor";
+  fs::create_directories(work);
+  ASSERT_EQ(run_program("train actor --method untrained --dim 8 --quiet --data-root " +
+                        shared_data().string() + " -o " + (work / "run").string())
+                .exit_code,
+            0);
+  write_text(work / "config.json", R"({"options": {"dim": 8}})");
+  const Outcome run = run_program("bench actor=untrained --quick --runs 1 --json --data-root " +
+                                  shared_data().string() + " -o " + (folder / "out").string());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(json::parse(run.out)["rows"][0].contains("mean")) << run.out;
+}
+
 TEST(BenchCommand, DataThatIsNotHereIsNamed) {
   const TempFolder folder;
   const Outcome run = run_program("bench photo=graphsurgeon --data-root " + folder.path().string() +
