@@ -15,6 +15,7 @@ const Place kDouble{at::kCPU, at::kDouble};
 
 ModelOptions model_options(AugmentMode mode, double dropout = 0) {
   ModelOptions out;
+  out.layers = 2, out.skip = Skip::none;
   out.mode = mode, out.aug_dim = 4, out.dim = 3, out.dropout = dropout;
   return out;
 }

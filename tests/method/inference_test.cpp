@@ -63,6 +63,7 @@ std::string text(const Variant& v) {
 
 ModelOptions options_of(const Variant& v) {
   ModelOptions out;
+  out.layers = 2, out.skip = Skip::none;
   out.mode = v.mode, out.encoder = v.encoder, out.skip = v.skip, out.norm = v.norm;
   out.aug_dim = 5, out.dim = 4, out.dropout = 0;
   return out;

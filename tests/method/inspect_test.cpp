@@ -17,7 +17,7 @@ struct Case {
   explicit Case(AugmentMode mode = AugmentMode::pre)
       : options([&] {
           ModelOptions o;
-          o.mode = mode, o.aug_dim = 6, o.dim = 4;
+          o.mode = mode, o.aug_dim = 6, o.dim = 4, o.layers = 2, o.skip = Skip::none;
           return o;
         }()),
         model(12, options, Place{}, Random(1)) {}

@@ -34,6 +34,7 @@ Dataset random_dataset(bool weighted, bool sparse) {
 
 ModelOptions small_model(AugmentMode mode, Convolution encoder, Skip skip) {
   ModelOptions options;
+  options.layers = 2;
   options.mode = mode, options.encoder = encoder, options.skip = skip;
   options.aug_dim = 8, options.dim = 6, options.dropout = 0;
   return options;
