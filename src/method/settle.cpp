@@ -16,10 +16,14 @@ std::string reason(const FeatureAgreement& found) {
 
 }  // namespace
 
+bool is_settled(const ModelOptions& model) {
+  return model.layers > 0 && model.skip != Skip::automatic;
+}
+
 Settled settle(const RunOptions& options, const Dataset& data) {
   Settled out{options, ""};
   ModelOptions& model = out.options.model;
-  if (model.layers > 0 && model.skip != Skip::automatic) return out;
+  if (is_settled(model)) return out;
   const FeatureAgreement found = feature_agreement(data.graph, data.features);
   // One hop gathers enough where a node has many words of its own. Few words, or noise, want the
   // neighbours' neighbours too, unless neighbours have nothing in common.

@@ -14,6 +14,9 @@ struct Settled {
   std::string note;    // what was chosen and why; empty where nothing was left open
 };
 
+// Does the model leave nothing to the data?
+bool is_settled(const ModelOptions& model);
+
 Settled settle(const RunOptions& options, const Dataset& data);
 
 }  // namespace gs

@@ -178,7 +178,7 @@ class Run {
   static RunOptions begun(const TrainCall& request) {
     RunOptions options = request.options;
     ModelOptions& model = options.model;
-    if (request.init.empty() || (model.layers > 0 && model.skip != Skip::automatic)) return options;
+    if (request.init.empty() || is_settled(model)) return options;
     const ModelOptions before = load_model(request.init, Place{}).info.options.model;
     if (model.layers == 0) model.layers = before.layers;
     if (model.skip == Skip::automatic) model.skip = before.skip;
