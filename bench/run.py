@@ -19,6 +19,7 @@ BENCHMARKS = {
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
     "sampling": ([sys.executable, str(HERE / "sampling.py")], ["--quick"]),
     "large": ([sys.executable, str(HERE / "large.py")], ["--quick"]),
+    "out_of_memory": ([sys.executable, str(HERE / "out_of_memory.py")], ["--quick"]),
     "scaling": ([sys.executable, str(HERE / "scaling.py")], ["--quick"]),
 }
 

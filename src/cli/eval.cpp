@@ -13,7 +13,8 @@ struct EvalFlags {
   double held_out = 0.1;
   Protocol protocol = Protocol::authors;
   int64_t seeds = 1, memory = 8192;
-  std::string device = "cpu";
+  std::string device = "cpu", predictions;
+  bool keep = true, overwrite = false;
 
   void describe(OptionList& v) {
     v.group("Task");
@@ -34,6 +35,13 @@ struct EvalFlags {
       "MiB for intermediate layers and smoothed features; larger ones lie in a scratch file")
         .at_least(0);
     v("device", device, "cpu, cuda or cuda:N");
+    v.group("Results");
+    v("predictions", predictions,
+      "an .npy to write: the class that each test node of the first split is taken for, -1 for "
+      "other nodes (several labels: "
+      "a row of zeros and ones, of 255)");
+    v("overwrite", overwrite, "replace an existing --predictions");
+    v("keep", keep, "leave the scores in the run's folder, as scores.json");
   }
 };
 
@@ -133,11 +141,16 @@ void setup_eval(CLI::App& app, Run& run) {
                     flags.memory,
                     flags.seeds};
       call.task = flags.task, call.held_out = flags.held_out;
+      call.predictions = flags.predictions;
+      const bool classifies = flags.task == EvalTask::classification;
+      if (!flags.predictions.empty() && !classifies)
+        fail_usage("--predictions", "only a classification predicts classes", "leave out --task");
+      if (!flags.predictions.empty()) check_output(flags.predictions, flags.overwrite);
       if (flags.seeds > 1 || flags.task == EvalTask::links) call.stop = stop_on_signals();
       const auto progress = begin(state->common);
       const nlohmann::json result = core().evaluate(call, *progress);
       progress->finish();
-      if (flags.task == EvalTask::classification) keep_scores(*input, *data, result, state->common);
+      if (classifies && flags.keep) keep_scores(*input, *data, result, state->common);
       if (state->common.json) print_json(result);
       else if (flags.task == EvalTask::clustering) print(clustering_text(result));
       else if (flags.task == EvalTask::links) print(links_text(result));

@@ -122,8 +122,6 @@ void RunOptions::resolve(OptionList& list, const std::string& preset, const std:
   if (!config.empty()) apply_config(list, config);
   if (!preset.empty()) apply_preset(list, preset);  // it may name the method
   const MethodInfo& info = method_info(method.method);
-  if (info.group != MethodGroup::ours && info.group != MethodGroup::reference)
-    apply(list, {{"layers", 2}, {"skip", "none"}}, "baselines", false);
   apply(list, nlohmann::json::parse(info.defaults), fmt::format("method {}", info.name), false);
   if (!preset.empty()) apply_preset(list, preset);
   apply_protocol(list);

@@ -104,6 +104,14 @@ void predict(const ScoreTable& scores, std::span<int32_t> predicted) {
   }
 }
 
+std::vector<uint8_t> positive(const ScoreTable& scores) {
+  std::vector<uint8_t> out(static_cast<size_t>(scores.nodes * scores.classes));
+  for (int64_t c = 0; c < scores.classes; ++c)
+    for (int64_t i = 0; i < scores.nodes; ++i)
+      out[static_cast<size_t>(i * scores.classes + c)] = scores.of(c)[static_cast<size_t>(i)] > 0;
+  return out;
+}
+
 double accuracy(std::span<const int32_t> predicted, std::span<const int32_t> truth) {
   GS_ASSERT(predicted.size() == truth.size());
   int64_t known = 0, right = 0;

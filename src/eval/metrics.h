@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace gs {
 
@@ -19,6 +20,10 @@ struct ScoreTable {  // scores of `nodes` nodes for each class; `stride` floats 
 
 // The class of the highest score of each node, the first of equals; -1 where no score is a number.
 void predict(const ScoreTable& scores, std::span<int32_t> predicted);
+
+// Of classes that do not exclude each other: a row of zeros and ones a node, a one where the score
+// is above 0.
+std::vector<uint8_t> positive(const ScoreTable& scores);
 
 double accuracy(std::span<const int32_t> predicted, std::span<const int32_t> truth);
 

@@ -1,6 +1,10 @@
 #include "eval/predictions.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/error.h"
+#include "base/npy.h"
 #include "eval/metrics.h"
 #include "nn/tensor.h"
 
@@ -44,13 +48,16 @@ double validation_score(const at::Tensor& scores, const Labels& labels, const Sp
   return 100 * accuracy(predicted, val.single);
 }
 
-ProbeRun score_predictions(const at::Tensor& scores, const Labels& labels, const Split& split) {
+ProbeRun score_predictions(const at::Tensor& scores, const Labels& labels, const Split& split,
+                           Predictions* told) {
   ProbeRun out;
   out.validation = validation_score(scores, labels, split);
   const Chosen test = choose(scores, labels, split.test);
+  if (told) told->nodes = split.test;
   if (labels.task == Task::multilabel) {
     out.test = 100 * macro_auc(test.table(), test.multi);
     out.micro_auc = 100 * micro_auc(test.table(), test.multi);
+    if (told) told->multi = positive(test.table());
     return out;
   }
   std::vector<int32_t> predicted(test.single.size());
@@ -58,7 +65,24 @@ ProbeRun score_predictions(const at::Tensor& scores, const Labels& labels, const
   const F1 both = f1(predicted, test.single, labels.classes);
   out.test = 100 * accuracy(predicted, test.single);
   out.macro_f1 = 100 * both.macro, out.micro_f1 = 100 * both.micro;
+  if (told) told->single = std::move(predicted);
   return out;
+}
+
+void save_predictions(const std::filesystem::path& path, const Predictions& told,
+                      const Labels& labels, int64_t nodes) {
+  if (labels.task != Task::multilabel) {
+    std::vector<int32_t> all(static_cast<size_t>(nodes), -1);
+    for (size_t i = 0; i < told.nodes.size(); ++i)
+      all[static_cast<size_t>(told.nodes[i])] = told.single[i];
+    return save_npy<int32_t>(path, all);
+  }
+  const int64_t classes = labels.classes;
+  std::vector<uint8_t> all(static_cast<size_t>(nodes * classes), Labels::kUnknown);
+  for (size_t i = 0; i < told.nodes.size(); ++i)
+    std::copy_n(told.multi.begin() + static_cast<int64_t>(i) * classes, classes,
+                all.begin() + told.nodes[i] * classes);
+  save_npy<uint8_t>(path, all, std::array{nodes, classes});
 }
 
 }  // namespace gs

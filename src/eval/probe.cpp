@@ -168,6 +168,7 @@ struct Problem {
   const std::vector<Split>& splits;
   const ProbeOptions& options;
   uint64_t seed;
+  Predictions* first = nullptr;
 
   NodeLists nodes(int64_t begin, int64_t end, std::vector<int32_t> Split::*set) const {
     NodeLists out;
@@ -236,7 +237,7 @@ Fit fit_lbfgs(const Problem& p, int64_t run) {
 
 // The scores of one run's test nodes, a block of rows at a time.
 void test(const Problem& p, const LinearWeights& weights, std::span<const int32_t> nodes,
-          ProbeRun& out) {
+          ProbeRun& out, Predictions* told) {
   const bool multi = p.labels.task == Task::multilabel;
   const int64_t classes = p.labels.classes, count = static_cast<int64_t>(nodes.size());
   std::vector<int32_t> predicted(multi ? 0 : nodes.size());
@@ -261,12 +262,15 @@ void test(const Problem& p, const LinearWeights& weights, std::span<const int32_
     const ScoreTable table{scores.const_data_ptr<float>(), classes, count, count};
     out.test = 100 * macro_auc(table, truth.multi);
     out.micro_auc = 100 * micro_auc(table, truth.multi);
+    if (told) told->multi = positive(table);
   } else {
     const F1 both = f1(predicted, truth.single, classes);
     out.test = 100 * accuracy(predicted, truth.single);
     out.macro_f1 = 100 * both.macro;
     out.micro_f1 = 100 * both.micro;
+    if (told) told->single = std::move(predicted);
   }
+  if (told) told->nodes.assign(nodes.begin(), nodes.end());
 }
 
 int64_t bytes_of(const Problem& p, const Split& split) {
@@ -332,7 +336,8 @@ std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
       run.validation = 100 * fit.score[local];
       run.best_step = fit.step[local];
       if (with_test)
-        test(p, fit.weights.run(r - begin), p.splits[static_cast<size_t>(r)].test, run);
+        test(p, fit.weights.run(r - begin), p.splits[static_cast<size_t>(r)].test, run,
+             r == 0 ? p.first : nullptr);
     }
   };
   const int64_t batches = (runs + way.batch - 1) / way.batch;
@@ -365,11 +370,11 @@ double Score::deviation() const {
 }
 
 Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split>& splits,
-                   const ProbeOptions& options, uint64_t seed) {
+                   const ProbeOptions& options, uint64_t seed, Predictions* first) {
   const std::vector<Split> checked = usable(x, labels, splits, true);
   check_finite(x);
   return {labels.task == Task::multilabel ? "roc_auc" : "accuracy",
-          probe({x, labels, checked, options, seed}, true)};
+          probe({x, labels, checked, options, seed, first}, true)};
 }
 
 std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,

@@ -22,6 +22,13 @@ struct ProbeRun {                     // percent
   int64_t best_step = 0;              // of Adam; iterations of the chosen fit of L-BFGS
 };
 
+// What the labelled test nodes of a split are taken for.
+struct Predictions {
+  std::vector<int32_t> nodes;
+  std::vector<int32_t> single;  // a class a node
+  std::vector<uint8_t> multi;   // multi-label tasks: a row of zeros and ones a node
+};
+
 struct Score {
   std::string metric;  // "accuracy" or "roc_auc"
   std::vector<ProbeRun> runs;
@@ -30,9 +37,10 @@ struct Score {
 };
 
 // `x`: N rows, dense or sparse (bag-of-words features stay sparse). Data Error when a set of a
-// split has no labelled node, when x has not a row a label, or when it holds NaN.
+// split has no labelled node, when x has not a row a label, or when it holds NaN. `first`: what the
+// first split's probe makes of its test nodes.
 Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split>& splits,
-                   const ProbeOptions& options, uint64_t seed);
+                   const ProbeOptions& options, uint64_t seed, Predictions* first = nullptr);
 
 // Only the validation part of linear_probe, for --select val: best validation score of each split.
 // Never reads a test node.

@@ -81,11 +81,13 @@ class Evaluator {
       batch_.emplace(whole_graph(data_, info.options.model.encoder, place_));
     if (probe_.reference) references(info, out);
     if (!is_run) {
-      out.encoders.push_back({{}, score(load_embeddings(call_.input, data_.nodes()))});
+      out.encoders.push_back({{}, score(load_embeddings(call_.input, data_.nodes()), &told_)});
+      keep_predictions();
       return out;
     }
     const int64_t seed = info.options.train.seed;
-    out.encoders.push_back({seed, score_run(call_.input, *model->model)});
+    out.encoders.push_back({seed, score_run(call_.input, *model->model, &told_)});
+    keep_predictions();
     const bool own = call_.data == info.data && same_treatment(load, info.options.load);
     for (int64_t more = 1; more < call_.seeds; ++more) {
       const stdfs::path folder =
@@ -128,12 +130,19 @@ class Evaluator {
     return model.embed(*batch_, {memory()}, progress_).to(at::kCPU, at::kFloat).contiguous();
   }
 
-  Score score(const Input& x) const {
-    return linear_probe(x, data_.labels, splits_, probe_, static_cast<uint64_t>(probe_.split_seed));
+  // `told`: what the first split's test nodes are taken for.
+  Score score(const Input& x, Predictions* told = nullptr) const {
+    return linear_probe(x, data_.labels, splits_, probe_, static_cast<uint64_t>(probe_.split_seed),
+                        told);
   }
 
-  Score score_run(const stdfs::path& folder, const Method& model) {
-    if (!per_split_) return score(embeddings(model));
+  void keep_predictions() const {
+    if (!call_.predictions.empty())
+      save_predictions(call_.predictions, told_, data_.labels, data_.nodes());
+  }
+
+  Score score_run(const stdfs::path& folder, const Method& model, Predictions* told = nullptr) {
+    if (!per_split_) return score(embeddings(model), told);
     Score all;
     for (size_t s = 0; s < splits_.size(); ++s) {
       const stdfs::path file = split_model_file(folder, s);
@@ -142,9 +151,10 @@ class Evaluator {
         fail_data(file.string(), fmt::format("was not selected on split {} of {}", s, call_.data),
                   "did the data or its splits change since the training? train again");
       const at::Tensor z = embeddings(*kept.model);
-      all.runs.push_back(supervised_ ? score_predictions(z, data_.labels, splits_[s])
+      Predictions* first = s == 0 ? told : nullptr;
+      all.runs.push_back(supervised_ ? score_predictions(z, data_.labels, splits_[s], first)
                                      : linear_probe(z, data_.labels, {splits_[s]}, probe_,
-                                                    static_cast<uint64_t>(probe_.split_seed))
+                                                    static_cast<uint64_t>(probe_.split_seed), first)
                                            .runs.front());
     }
     all.metric = data_.labels.task == Task::multilabel ? "roc_auc" : "accuracy";
@@ -193,6 +203,7 @@ class Evaluator {
   Dataset data_;
   std::vector<Split> splits_;
   std::optional<Batch> batch_;
+  Predictions told_;
 };
 
 }  // namespace

@@ -82,14 +82,16 @@ void assign(Parameters& parameters, const TensorMap& values, const std::string& 
   }
 }
 
-RunInfo RunInfo::of(const std::string& name, const Dataset& data, const RunOptions& options) {
+RunInfo RunInfo::of(const std::string& name, const Dataset& data, const RunOptions& options,
+                    const std::vector<std::string>& by_data) {
   return {name,
           data.features.width(),
           data.nodes(),
           data.graph.edges(),
           data.labels.task,
           data.labels.classes,
-          options};
+          options,
+          by_data};
 }
 
 std::string to_json_text(const RunInfo& info) {
@@ -97,7 +99,8 @@ std::string to_json_text(const RunInfo& info) {
   return nlohmann::json{{"graphsurgeon", GS_VERSION}, {"data", info.data},
                         {"features", info.features},  {"nodes", info.nodes},
                         {"edges", info.edges},        {"task", task_name(info.task)},
-                        {"classes", info.classes},    {"options", describe(options).json()}}
+                        {"classes", info.classes},    {"options", describe(options).json()},
+                        {"by_data", info.by_data}}
       .dump(2);
 }
 
@@ -121,6 +124,7 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
     info.edges = json.at("edges");
     info.task = task_from_name(json.value("task", "none"));
     info.classes = json.value("classes", int64_t{0});
+    info.by_data = json.value("by_data", info.by_data);
     describe(info.options).set_json(json.at("options"), where, false);
     info.options.load.seed =
         info.options.train.seed;  // as `train` has it: made features depend on it

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "config/run_options.h"
 #include "method/method.h"
@@ -22,8 +23,10 @@ struct RunInfo {
   Task task = Task::none;  // of the labels, and how many classes they have
   int64_t classes = 0;
   RunOptions options;
+  std::vector<std::string> by_data;  // names of the options that the data decided
 
-  static RunInfo of(const std::string& name, const Dataset& data, const RunOptions& options);
+  static RunInfo of(const std::string& name, const Dataset& data, const RunOptions& options,
+                    const std::vector<std::string>& by_data = {});
   MethodSetting setting(const Place& place, Random random) const {
     return {features, task, classes, options, place, random};
   }

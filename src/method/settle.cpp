@@ -21,15 +21,18 @@ bool is_settled(const ModelOptions& model) {
 }
 
 Settled settle(const RunOptions& options, const Dataset& data) {
-  Settled out{options, ""};
+  Settled out{options, {}, ""};
   ModelOptions& model = out.options.model;
   if (is_settled(model)) return out;
   const FeatureAgreement found = feature_agreement(data.graph, data.features);
   // One hop gathers enough where a node has many words of its own. Few words, or noise, want the
   // neighbours' neighbours too, unless neighbours have nothing in common.
-  if (model.layers == 0)
+  if (model.layers == 0) {
+    out.by_data.emplace_back("layers");
     model.layers = found.noisy() || (found.scarce() && !found.strangers()) ? 2 : 1;
+  }
   if (model.skip == Skip::automatic) {
+    out.by_data.emplace_back("skip");
     const MethodGroup group = method_info(options.method.method).group;
     const bool ours = group == MethodGroup::ours || group == MethodGroup::reference;
     model.skip = found.strangers() ? Skip::linear : ours && !found.noisy() ? Skip::sum : Skip::none;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "config/run_options.h"
 #include "dataset/dataset.h"
@@ -10,8 +11,9 @@
 namespace gs {
 
 struct Settled {
-  RunOptions options;  // with every value decided
-  std::string note;    // what was chosen and why; empty where nothing was left open
+  RunOptions options;                // with every value decided
+  std::vector<std::string> by_data;  // names of the options that the data decided
+  std::string note;                  // what was chosen and why; empty where nothing was left open
 };
 
 // Does the model leave nothing to the data?

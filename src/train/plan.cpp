@@ -98,9 +98,11 @@ bool fits(const Plan& plan) { return plan.total_mib <= plan.limit_mib; }
 
 // What to type instead.
 std::string hint_for(const Dataset& data, RunOptions options, const Plan& plan) {
-  if (plan.loader == LoaderKind::saint)
-    return "lower --roots or --subgraphs, or try --loader neighbor";
+  if (plan.loader == LoaderKind::saint) return "lower --roots or --subgraphs, or raise --memory";
   if (plan.loader == LoaderKind::cluster) return "lower --parts-per-batch, or raise --parts";
+  if (!works(options, LoaderKind::neighbor))
+    return works(options, LoaderKind::saint) ? "try --loader saint, or raise --memory"
+                                             : "raise --memory";
   options.loader.batch_size = std::min<int64_t>(
       plan.loader == LoaderKind::neighbor ? options.loader.batch_size : 4096, data.nodes());
   while (options.loader.batch_size > 16 && !fits(plan_for(data, options, LoaderKind::neighbor)))

@@ -85,7 +85,7 @@ class Run {
         place_(place_for(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
         supervised_(method_info(options_.method.method).supervised()),
-        info_(RunInfo::of(request.data, data, options_)),
+        info_(RunInfo::of(request.data, data, options_, settled_.by_data)),
         splits_(needed_splits()),
         plan_(make_plan(data, options_, wanted_loader(request), request.data)),
         metrics_(request.run) {

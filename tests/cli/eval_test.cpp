@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/npy.h"
 #include "support/files.h"
 #include "support/program.h"
 
@@ -66,6 +67,29 @@ TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
   EXPECT_EQ(json::parse(read_text(kept)), printed);
   ASSERT_EQ(train(folder / "run", "--resume", 6).exit_code, 0);
   EXPECT_FALSE(fs::exists(kept));
+}
+
+TEST(EvalPredictions, AreThoseThatTheFirstSplitIsScoredBy) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  ASSERT_EQ(run_program("data convert " + std::string(kGraph) + " -o " + (folder / "data").string())
+                .exit_code,
+            0);
+  const fs::path file = folder / "predictions.npy";
+  const std::string asked = "--no-reference --no-keep --json --predictions " + file.string();
+  const json r = result_of(eval(folder / "run", asked));
+  EXPECT_FALSE(fs::exists(folder / "run/scores.json"));
+  const Array<int32_t> predicted = load_npy(file).as<int32_t>(),
+                       truth = load_npy(folder / "data/labels.npy").as<int32_t>();
+  ASSERT_EQ(predicted.size(), truth.size());
+  double told = 0, right = 0;
+  for (int64_t v = 0; v < truth.size(); ++v)
+    told += predicted[v] >= 0, right += predicted[v] == truth[v];
+  EXPECT_EQ(told, 240);  // 80 % of 300
+  EXPECT_NEAR(100 * right / told, r["runs"][0].get<double>(), 1e-9);
+  EXPECT_EQ(eval(folder / "run", asked).exit_code, 3) << "is there already";
+  EXPECT_EQ(eval(folder / "run", asked + " --overwrite").exit_code, 0);
+  EXPECT_EQ(eval(folder / "run", asked + " --task clustering").exit_code, 2);
 }
 
 TEST(EvalScores, AreToldThoughTheRunsOptionsAreDamaged) {

@@ -49,6 +49,12 @@ TEST(Predict, ReadsPaddedTablesOfManyNodes) {
   for (int64_t i = 0; i < kNodes; ++i) EXPECT_EQ(predicted[i], i % 2) << i;
 }
 
+TEST(Positive, TurnsClassMajorScoresIntoARowANode) {
+  const float scores[] = {1, -1, 0, 9, -2, 3, std::nanf(""),
+                          9};  // two classes, three nodes, padded
+  EXPECT_EQ(positive({scores, 2, 3, 4}), (std::vector<uint8_t>{1, 0, 0, 1, 0, 0}));
+}
+
 TEST(Accuracy, LeavesOutUnknownLabels) {
   EXPECT_DOUBLE_EQ(accuracy(Ids{0, 1, 2, 2, 1}, Ids{0, 1, 1, -1, -1}), 2.0 / 3);
   EXPECT_DOUBLE_EQ(accuracy(Ids{0}, Ids{-1}), 0);

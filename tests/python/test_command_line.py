@@ -33,7 +33,7 @@ def test_photo_as_pyg_data_gives_the_command_lines_embeddings_bit_for_bit(photo_
     run_program("train", photo_file, "-o", tmp_path / "run", "--epochs", 3, "--seed", 7, "--quiet")
     model = GraphSurgeon(epochs=3, random_state=7, output="numpy")
     z = model.fit_transform(amazon_data(photo_file))
-    assert z.shape == (7650, 256)
+    assert z.shape == (7650, 512)
     assert np.array_equal(z, np.load(tmp_path / "run" / "embeddings.npy"))
     assert np.array_equal(z, model.transform(amazon_data(photo_file)))
 

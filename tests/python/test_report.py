@@ -15,10 +15,8 @@ import graphsurgeon
 from graphsurgeon.report import command, projection
 from graphsurgeon.report.failures import Predictions, by_degree, confusion
 from graphsurgeon.report.figure import plain
-from graphsurgeon.report.graph import load_graph
 from graphsurgeon.report.page import embedded
-from graphsurgeon.report.run import read_run
-from graphsurgeon.report.split import first_split
+from graphsurgeon.report.run import Settings, complete, read_run
 
 
 class Page(HTMLParser):
@@ -102,10 +100,12 @@ def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs,
 def test_options_that_differ_from_their_defaults_come_first(capsys, report_runs, tmp_path):
     _, page, text = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
     names = [row[0] for row in page.rows if row and row[0].startswith("--")]
-    changed = {"--aug-dim", "--dim", "--gamma", "--lr", "--epochs", "--layers", "--skip"}  # the last two by the data
+    changed = {"--aug-dim", "--dim", "--gamma", "--lr", "--epochs"}
     assert set(names[: len(changed)]) == changed
     assert page.row("--gamma")[:3] == ["--gamma", "10", "200"]
     assert text.count("<mark>") == len(changed)
+    for name in ("--layers", "--skip"):
+        assert page.row(name)[2].endswith("by the data")
 
 
 def test_the_score_table_is_evals(capsys, report_runs, tmp_path):
@@ -266,37 +266,31 @@ def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("splits", ["auto", "per-class:8/9"])
-def test_the_first_split_is_the_programs(report_runs, tmp_path, splits):
-    """A classifier's own predictions on the test nodes of our split score what `eval` says, to the last digit."""
-    data, run = report_runs / "data", tmp_path / "run"
-    run_program(
-        "train",
-        data,
-        "-o",
-        run,
-        "--method",
-        "gcn",
-        "--epochs",
-        3,
-        "--runs",
-        1,
-        "--splits",
-        splits,
-        "--seed",
-        5,
-        "--threads",
-        1,
-        "--quiet",
-    )
-    score = json.loads(run_program("eval", run, data, "--threads", 1, "--quiet", "--json").stdout)
-    read = read_run(run, "run")
-    graph = load_graph(str(data), read.options)
-    split = first_split(graph, splits, 5)
-    assert len(split.train) == score["train_labels"]
-    right = read.z[split.test].argmax(1) == graph.labels[split.test]
-    assert 100 * right.mean() == pytest.approx(score["runs"][0], abs=1e-9)
-    assert len(np.unique(np.concatenate([split.train, split.validation, split.test]))) == 120
+def completed(folder):
+    run = read_run(folder, "run")
+    complete(run, Settings(tsne=False, threads=1), {})
+    assert run.notes == []
+    return run
+
+
+@pytest.mark.parametrize("method", ["graphsurgeon", "gcn"])
+def test_predictions_are_those_that_eval_scores(report_runs, tmp_path, method):
+    words = ("--method", method, "--epochs", 3, "--runs", 2, "--seed", 5, "--threads", 1, "--quiet")
+    run_program("train", report_runs / "data", "-o", tmp_path / "run", *words)
+    run = completed(tmp_path / "run")
+    assert run.predictions.score == pytest.approx(run.scores["runs"][0], abs=1e-9)
+    kept = (tmp_path / "run" / "scores.json").read_bytes()
+    assert json.loads(kept) == run.scores
+    again = completed(tmp_path / "run")  # now the scores lie in the run, and stay
+    assert (again.predictions.predicted == run.predictions.predicted).all()
+    assert (again.predictions.nodes == run.predictions.nodes).all()
+    assert (tmp_path / "run" / "scores.json").read_bytes() == kept
+
+
+def test_predictions_of_several_labels(report_runs):
+    run = completed(report_runs / "multi")
+    assert run.predictions.predicted.shape == (120, 4) and set(np.unique(run.predictions.predicted)) == {0, 1}
+    assert (run.predictions.truth == run.graph.labels[run.predictions.nodes]).all()
 
 
 def test_confusion_and_degrees_by_hand():

@@ -5,7 +5,6 @@ inputs      what kind of folder each input is
 program     the C++ program, asked for its JSON
 run         what a run folder holds, and what can be worked out from it
 graph       labels, degrees and names of the data that a run was trained on
-split       the first split of the linear protocol
 failures    who is predicted wrongly: confusion, accuracy by degree
 projection  embeddings in two dimensions
 study       folders of ablate, bench and tune

@@ -1,19 +1,13 @@
-"""Who is predicted wrongly: predictions for the test nodes of one split, their confusion, and accuracy by degree.
-
-A method that learns from labels is taken at its own word (its output is a score a class). For embeddings, a logistic
-regression is fitted on the training nodes.
-"""
+"""Who is predicted wrongly: predictions for the test nodes of one split, their confusion, and accuracy by degree."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from .graph import Graph
-from .split import Split
-
-TRAIN_NODES, TEST_NODES = 20_000, 100_000  # at most
 
 
 @dataclass
@@ -42,61 +36,11 @@ def micro_f1(truth: np.ndarray, predicted: np.ndarray) -> float:
     return 2 * right / max(1, 2 * right + wrong)
 
 
-def predict(z: np.ndarray, graph: Graph, split: Split, supervised: bool, seed: int) -> Predictions:
-    test = sample(split.test, TEST_NODES, seed)
-    truth = graph.labels[test]
-    multi = graph.multi_label
-    if supervised:
-        scores = np.asarray(z[test])
-        predicted = (scores > 0).astype(np.uint8) if multi else scores.argmax(1)
-        return Predictions(f"the method's own, on the test nodes of {split.text}", test, truth, predicted)
-    train = sample(split.train, TRAIN_NODES, seed)
-    fitted = fit_each(z, graph, train, test) if multi else fit(z, graph.labels[train], train, test)
-    how = (
-        f"by a logistic regression of scikit-learn's on the embeddings, fitted on {len(train):,} training nodes of "
-        f"{split.text}, scored on {len(test):,} test nodes"
-    )
-    return Predictions(how, test, truth, fitted)
-
-
-def sample(nodes: np.ndarray, most: int, seed: int) -> np.ndarray:
-    if len(nodes) <= most:
-        return nodes
-    return np.sort(np.random.default_rng([seed, most]).choice(nodes, most, replace=False))
-
-
-def rows_of(z: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scaled by the training nodes."""
-    a, b = np.asarray(z[train], np.float64), np.asarray(z[test], np.float64)
-    mean, deviation = a.mean(0), a.std(0)
-    deviation[deviation < 1e-12] = 1
-    return (a - mean) / deviation, (b - mean) / deviation
-
-
-def fit(z: np.ndarray, labels: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    if len(np.unique(labels)) < 2:
-        return np.full(len(test), labels[0] if len(labels) else 0)
-    a, b = rows_of(z, train, test)
-    return logistic(a, labels).predict(b)
-
-
-def fit_each(z: np.ndarray, graph: Graph, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    a, b = rows_of(z, train, test)
-    out = np.zeros((len(test), graph.classes), np.uint8)
-    for c in range(graph.classes):
-        labels = graph.labels[train, c]
-        out[:, c] = logistic(a, labels).predict(b) if len(np.unique(labels)) > 1 else labels[0]
-    return out
-
-
-def logistic(rows: np.ndarray, labels: np.ndarray):
-    import warnings
-
-    from sklearn.linear_model import LogisticRegression
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # not converged within the steps: close enough to see who is wrong
-        return LogisticRegression(C=0.1, max_iter=200).fit(rows, labels)
+def read_predictions(file: Path, graph: Graph, how: str) -> Predictions:
+    """Of what `eval --predictions` wrote."""
+    found = np.load(file, allow_pickle=False)
+    nodes = np.flatnonzero(found[:, 0] != 255 if found.ndim == 2 else found >= 0)
+    return Predictions(f"{how}, {len(nodes):,} test nodes", nodes, graph.labels[nodes], found[nodes])
 
 
 def confusion(predictions: Predictions, classes: int) -> np.ndarray:

@@ -30,7 +30,6 @@ class Graph:
     labels: np.ndarray | None
     class_names: list[str]
     node_ids: list[str] | None
-    splits: np.ndarray | None  # [S, N]: 0 none, 1 training, 2 validation, 3 test
 
     @property
     def multi_label(self) -> bool:
@@ -88,7 +87,6 @@ def read_folder(folder: Path) -> Graph:
         labels=labels if about["labels"]["task"] != "none" else None,
         class_names=names,
         node_ids=read_names(folder / "node_ids.txt"),
-        splits=array("splits"),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,9 @@ import numpy as np
 from ..errors import DataError, Error
 from ..options import METHODS, OPTIONS, defaults
 from . import program
-from .failures import Predictions, predict
+from .failures import Predictions, read_predictions
 from .graph import Graph, load_graph
 from .projection import Projection, drawn_nodes, project
-from .split import first_split
 
 INSPECTED_NODES = 1_000_000  # whose views' cosines the program is asked for
 
@@ -64,6 +64,15 @@ class Run:
         """By option name, those of the run's method."""
         own = defaults(self.method)
         return {option.name: own[keyword] for keyword, option in OPTIONS.items()}
+
+    @property
+    def by_data(self) -> set[str]:
+        """Names of the options that were left to the data, which chose their values."""
+        names = self.info.get("by_data", [])
+        return set(map(str, names)) if isinstance(names, list) else set()
+
+    def is_default(self, name: str) -> bool:
+        return name in self.by_data or self.options.get(name) == self.default_options.get(name)
 
     @property
     def finished(self) -> bool:
@@ -144,11 +153,9 @@ def complete(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> No
     words = ["--threads", settings.threads] + (["--data-root", settings.data_root] if settings.data_root else [])
     if run.graph.task == "none":
         run.notes.append("Its data has no labels: there is no score, no confusion and no accuracy by degree.")
-    elif run.scores is None:
-        run.scores = attempt(run, "scores", "eval", run.folder, data, *words)
+    else:
+        score(run, data, words)
     inspect(run, data, words)
-    if run.graph.task != "none":
-        run.predictions = predictions_of(run, settings)
 
 
 def graph_of(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Graph | None:
@@ -198,12 +205,18 @@ def inspect(run: Run, data: str, words: list[object]) -> None:
             run.agreement[row["node"]] = row["cosine"]
 
 
-def predictions_of(run: Run, settings: Settings) -> Predictions | None:
-    chosen = run.supervised or run.options.get("select") == "val"  # on splits of its own
-    spec, seed = (run.options.get("splits", "auto"), run.options.get("seed", 0)) if chosen else ("auto", 0)
-    try:
-        split = first_split(run.graph, str(spec), int(seed))
-    except ValueError as error:  # a DataError too
-        run.notes.append(f"No confusion and no accuracy by degree: {error}")
-        return None
-    return predict(run.z, run.graph, split, run.supervised, settings.seed)
+def score(run: Run, data: str, words: list[object]) -> None:
+    """Scores, unless they lie in the run, and what the first split's test nodes are taken for: one call gives both."""
+    with tempfile.TemporaryDirectory(prefix="graphsurgeon-report-") as folder:
+        file = Path(folder) / "predictions.npy"
+        ask = ["eval", run.folder, data, "--predictions", file, *words]
+        if run.scores is not None:  # the first split alone, and the run's scores.json stays as it is
+            of_its_own = run.supervised or run.options.get("select") == "val"
+            ask += ["--no-keep", "--no-reference", *([] if of_its_own else ["--runs", 1])]
+        found = attempt(run, "predictions" if run.scores else "scores", *ask)
+        if found is None:
+            return
+        run.scores = run.scores or found
+        splits = str(found.get("splits", "")).partition(" ")[2]  # behind their number
+        whose = "of the method itself" if run.supervised else "of the linear probe"
+        run.predictions = read_predictions(file, run.graph, f"{whose} on the first split ({splits})")

@@ -138,8 +138,8 @@ def options_section(runs: list[Run]) -> Section:
     changed, same = [], []
     for name in dict.fromkeys(name for run in runs for name in run.options):
         values = [run.options.get(name) for run in runs]
-        usual = [run.default_options.get(name) for run in runs]
-        (changed if values != usual or len(set(map(shown, values))) > 1 else same).append(name)
+        usual = all(run.is_default(name) for run in runs) and len(set(map(shown, values))) == 1
+        (same if usual else changed).append(name)
     changed.sort(key=lambda name: name != "method")
     head = ["option", "default", *((swatch(r, len(runs) > 1) + esc(run.name)) for r, run in enumerate(runs)), "meaning"]
     data = [
@@ -162,7 +162,9 @@ def option_row(name: str, runs: list[Run]) -> list[str]:
     for run in runs:
         value = run.options.get(name)
         text = code(shown(value)) if value is not None and shown(value) else ""
-        cells.append(f"<mark>{text}</mark>" if text and value != run.default_options.get(name) else text)
+        if name in run.by_data:
+            text += ' <span class="help">by the data</span>'
+        cells.append(text if run.is_default(name) or not text else f"<mark>{text}</mark>")
     option = OPTIONS.get("random_state" if name == "seed" else name.replace("-", "_"))
     meaning = f'<span class="help">{esc(option.help)}</span>' if option else ""
     return [
@@ -261,8 +263,6 @@ def failures_section(runs: list[Run]) -> Section:
     for run in found:
         what = "micro F1" if run.predictions.multi_label else "accuracy"
         text = f"Predictions {run.predictions.how}: {what} {run.predictions.score:.2f} %."
-        if run.scores and not run.predictions.multi_label:
-            text += f" The protocol's own probe has {run.scores['runs'][0]:.2f} % there." if not run.supervised else ""
         told.append(f'<p class="how">{f"<b>{esc(run.name)}</b>: " if several else ""}{esc(text)}</p>')
     figures = [confusion_figure(run, r, several) for r, run in enumerate(runs)]
     figures += [label_figure(runs), degree_figure(runs)]
