@@ -109,7 +109,7 @@ class Objective:
             raise DataError(f"{settings.data}: has no labels", "search without them by --objective rankme")
 
     def __call__(self, trial: Trial) -> float:
-        trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": os.getpid()})
+        trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": os.getpid(), "begun": begun_at(os.getpid())})
         with warnings.catch_warnings():  # the first trial may lie outside of the ranges, and is meant to
             warnings.filterwarnings("ignore", "Fixed parameter")
             values = self.settings.base | {k: r.suggest(trial) for k, r in self.settings.space.items()}
@@ -175,12 +175,22 @@ def trial_text(study: optuna.Study, trial: FrozenTrial, settings: Settings) -> s
     return f"trial {trial.number}: {outcome} ({values}); {count} of {settings.trials}"
 
 
+def begun_at(pid: object) -> str | None:
+    """When the process began, in the kernel's ticks; None when there is none, or only what is left of a dead one."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else fields[19]
+
+
 def fail_lost_trials(study: optuna.Study) -> int:
     """Trials of workers that died on this machine are marked as failed, so that nobody waits for them."""
     lost = 0
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         worker = trial.user_attrs.get("worker", {})
-        if worker.get("host") != socket.gethostname() or os.path.exists(f"/proc/{worker.get('pid')}"):
+        alive = begun_at(worker.get("pid"))
+        if worker.get("host") != socket.gethostname() or (alive and alive == worker.get("begun", alive)):
             continue
         study.tell(trial.number, state=TrialState.FAIL)
         lost += 1

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "dataset/catalog.h"
+#include "study/ablation_markdown.h"
 #include "study/ablations.h"
 #include "study/grid.h"
 #include "study/tables.h"
@@ -44,7 +45,10 @@ std::vector<std::string> datasets_here(const AblationOptions& options,
 }
 
 nlohmann::json to_json(const AblationResult& r) {
-  return {{"name", r.name}, {"holds", r.holds}, {"text", r.text}, {"rows", r.rows}};
+  return {{"name", r.name},
+          {"holds", r.holds ? nlohmann::json(*r.holds) : nlohmann::json()},
+          {"text", r.text},
+          {"rows", r.rows}};
 }
 
 }  // namespace
@@ -56,7 +60,9 @@ void setup_ablate(CLI::App& app, Run& run) {
   for (const Ablation& ablation : ablations())
     about += fmt::format("\n{} ({})", ablation.name, ablation.summary);
   app.add_option("NAME", *name, about)->required();
-  app.add_option("-o,--output", *output, "folder of the results: a JSON file and a figure each")
+  app.add_option(
+         "-o,--output", *output,
+         "folder of the results: a JSON file and a figure each, and ablations.md with the tables")
       ->capture_default_str();
   state->bind(app);
   app.callback([=, &run] {
@@ -70,14 +76,17 @@ void setup_ablate(CLI::App& app, Run& run) {
       const Laboratory laboratory(folder, state->common.threads, options.data_root,
                                   stop_on_signals());
       nlohmann::json all = nlohmann::json::array();
+      std::string tables = "# Ablations\n\n";
       for (const Ablation* ablation : which) {
         const AblationResult result =
             run_ablation(*ablation, datasets, options, laboratory, *progress);
         write_file(folder / (result.name + ".json"), to_json(result).dump(2) + "\n");
         write_file(folder / (result.name + ".svg"), result.figure);
         all.push_back(to_json(result));
+        tables += markdown(result);
         if (!state->common.json) print(fmt::format("{}: {}\n\n", result.name, result.text));
       }
+      write_file(folder / "ablations.md", tables);
       if (state->common.json) print_json({{"ablations", all}});
       else print(fmt::format("wrote {}\n", folder.string()));
     };

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,10 +25,11 @@ struct AblationOptions {
 
 struct AblationResult {
   std::string name;
-  nlohmann::json rows;  // an array: dataset, variant and what the laboratory measured
-  std::string text;     // one paragraph: the paper's claim, ours, whether it holds
-  bool holds = false;
-  std::string figure;  // SVG
+  nlohmann::json rows;        // an array: dataset, variant and what the laboratory measured
+  std::string text;           // one paragraph: the paper's claim, ours, whether it holds
+  std::optional<bool> holds;  // none where the trainings cannot tell
+  bool costs = false;         // memory and time are a part of it
+  std::string figure;         // SVG
 };
 
 struct Ablation {
@@ -36,6 +38,7 @@ struct Ablation {
   std::vector<Experiment> (*experiments)(const std::vector<std::string>& datasets,
                                          const AblationOptions& options);
   AblationResult (*judge)(const nlohmann::json& rows);
+  bool costs = false;  // memory and time are a part of it
 };
 
 std::span<const Ablation> ablations();

@@ -71,6 +71,7 @@ TrainState state_from_json(const std::string& text, const std::string& where, in
     state.best = json.at("best").get<std::vector<double>>();
     state.metrics_bytes = json.at("metrics_bytes");
     state.rank = json.at("rank");
+    state.seeds = json.value("seeds", "");
     adam_steps = json.at("adam_steps");
   } catch (const nlohmann::json::exception& error) {
     fail_damaged(where, printable(error.what(), 120));
@@ -120,7 +121,8 @@ void save_checkpoint(const stdfs::path& run, const RunInfo& info, const Paramete
                             {"adam_steps", adam.steps()},
                             {"best", state.best},
                             {"rank", state.rank},
-                            {"metrics_bytes", state.metrics_bytes}};
+                            {"metrics_bytes", state.metrics_bytes},
+                            {"seeds", state.seeds}};
   save_tensors(run / kState, tensors,
                {{"graphsurgeon", to_json_text(info)}, {"state", json.dump()}});
 }

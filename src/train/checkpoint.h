@@ -32,6 +32,7 @@ struct TrainState {
   std::vector<double> best;     // of each split, with --select val
   std::vector<TensorMap> kept;  // the same; empty maps before the first look
   int64_t metrics_bytes = 0;
+  std::string seeds;  // fingerprint of the nodes that the loss is on; empty: all
 };
 
 bool has_checkpoint(const std::filesystem::path& run);

@@ -149,7 +149,9 @@ class Run {
 
   void prepare() {
     method_->prepare(data_, supervised_ ? &splits_[static_cast<size_t>(split_)] : nullptr);
-    batches_->seed(seeds());
+    std::vector<int32_t> nodes = seeds();
+    seeds_digest_ = nodes.empty() ? "" : fingerprint(Split{nodes, {}, {}});
+    batches_->seed(std::move(nodes));
   }
 
   // Nodes that the loss is on; none means all.
@@ -231,6 +233,9 @@ class Run {
       fail_data(request_.run.string(), "was trained on other splits",
                 "resume with the dataset it began with");
     prepare();
+    if (!state.seeds.empty() && state.seeds != seeds_digest_)
+      fail_data(request_.run.string(), "was trained on other nodes than --seeds now lists",
+                "resume with the list it began with");
     sums_ = std::move(state.sums);
     rank_ = state.rank;
     if (done_ >= batches_->per_epoch() && done_ > 0)
@@ -340,9 +345,9 @@ class Run {
   }
 
   void checkpoint() {
-    save_checkpoint(
-        request_.run, info_, method_->parameters(), *adam_,
-        {split_, epoch_, done_, sums_, plan_.loader, rank_, best_, kept_, metrics_.bytes()});
+    save_checkpoint(request_.run, info_, method_->parameters(), *adam_,
+                    {split_, epoch_, done_, sums_, plan_.loader, rank_, best_, kept_,
+                     metrics_.bytes(), seeds_digest_});
   }
 
   InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
@@ -397,10 +402,11 @@ class Run {
   std::vector<TensorMap> kept_;  // of each split that is selected on
   std::vector<double> best_, seconds_;
   EpochMetrics last_;
-  int64_t split_ = 0;  // that is trained on, by a method that learns from labels
-  int64_t epoch_ = 0;  // whole ones
-  int64_t done_ = 0;   // batches of the epoch that is under way
-  EpochSums sums_;     // over those
+  std::string seeds_digest_;  // of the nodes that the loss is on; empty: all
+  int64_t split_ = 0;         // that is trained on, by a method that learns from labels
+  int64_t epoch_ = 0;         // whole ones
+  int64_t done_ = 0;          // batches of the epoch that is under way
+  EpochSums sums_;            // over those
   double last_loss_ = 0;
   double rank_ = 0;    // effective rank at the last look
   int collapsed_ = 0;  // looks in a row that found a collapse

@@ -218,3 +218,14 @@ def test_the_program_finds_tune_beside_itself():
         pytest.skip("an installed package has it in the environment's own bin folder")
     done = subprocess.run([program, "tune", "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "--trials" in done.stdout
+
+
+def test_a_dead_process_is_told_from_a_living_one():
+    child = subprocess.Popen(["true"])
+    deadline = time.monotonic() + 10
+    while tune.begun_at(child.pid) is not None and time.monotonic() < deadline:  # until it ends; nobody has waited for it yet
+        time.sleep(0.01)
+    assert os.path.exists(f"/proc/{child.pid}") and tune.begun_at(child.pid) is None
+    child.wait()
+    assert tune.begun_at(child.pid) is None
+    assert tune.begun_at(os.getpid()) == tune.begun_at(os.getpid()) is not None

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "study/ablation_markdown.h"
 #include "study/figure.h"
 
 namespace gs {
@@ -58,24 +59,24 @@ TEST(Ablations, ClaimsAreJudgedByTheNumbers) {
     return named("loss").judge({row("naive", 90, 100, 900), row("original", 90, 12, 120),
                                 row("improved", improved), row("scaled", 91)});
   };
-  EXPECT_TRUE(loss(89.9).holds);
-  EXPECT_FALSE(loss(80).holds);
+  EXPECT_EQ(loss(89.9).holds, true);
+  EXPECT_EQ(loss(80).holds, false);
   EXPECT_THAT(loss(89.9).text, HasSubstr("9.0 times the memory and 10.0 times the time"));
 
-  EXPECT_TRUE(named("symmetry").judge({row("symmetric", 91), row("asymmetric", 90)}).holds);
-  EXPECT_FALSE(named("symmetry").judge({row("symmetric", 90), row("asymmetric", 91)}).holds);
+  EXPECT_EQ(named("symmetry").judge({row("symmetric", 91), row("asymmetric", 90)}).holds, true);
+  EXPECT_EQ(named("symmetry").judge({row("symmetric", 90), row("asymmetric", 91)}).holds, false);
 
   const auto batches = [](double large) {
     return named("batch-size").judge({row("64", 80), row("1024", 85), row("4096", large)});
   };
-  EXPECT_TRUE(batches(85.3).holds);
-  EXPECT_FALSE(batches(88).holds);
+  EXPECT_EQ(batches(85.3).holds, true);
+  EXPECT_EQ(batches(88).holds, false);
 
   const auto modes = [](double pre_ms) {
     return named("pre-vs-post").judge({row("pre-equal", 90, pre_ms, 200), row("post-equal", 90.5)});
   };
-  EXPECT_TRUE(modes(20).holds);
-  EXPECT_FALSE(modes(11).holds);
+  EXPECT_EQ(modes(20).holds, true);
+  EXPECT_EQ(modes(11).holds, false);
 
   const auto curve = [](double late) {
     return named("convergence")
@@ -83,15 +84,41 @@ TEST(Ablations, ClaimsAreJudgedByTheNumbers) {
                  {"variant", "curve"},
                  {"curve", {{10, 80}, {50, 90}, {200, late}}}}});
   };
-  EXPECT_TRUE(curve(90.5).holds);
-  EXPECT_FALSE(curve(92).holds);
+  EXPECT_EQ(curve(90.5).holds, true);
+  EXPECT_EQ(curve(92).holds, false);
 }
 
 TEST(Ablations, AFailedTrainingTakesNoPart) {
   json failed = row("asymmetric", 99);
   failed["problem"] = "killed by signal 9";
   const AblationResult result = named("symmetry").judge({row("symmetric", 90), failed});
-  EXPECT_FALSE(result.holds);
+  EXPECT_FALSE(result.holds.has_value());
+  EXPECT_THAT(result.text, HasSubstr("cannot tell"));
+}
+
+TEST(Ablations, TwentyEpochsCannotTellWhetherFiftySuffice) {
+  const AblationResult result =
+      named("convergence")
+          .judge({{{"dataset", "photo"}, {"variant", "curve"}, {"curve", {{10, 80}, {20, 90}}}}});
+  EXPECT_FALSE(result.holds.has_value());
+}
+
+TEST(Ablations, AreTablesWithAColumnADataset) {
+  AblationResult result;
+  result.name = "loss", result.text = "What it says.", result.costs = true;
+  json other = row("naive", 80, 20, 300), failed = row("scaled", 0);
+  other["dataset"] = "cs", failed["problem"] = "killed";
+  result.rows = {row("naive", 90.123, 12.34, 100), other, failed};
+  const std::string text = markdown(result);
+  EXPECT_THAT(text, HasSubstr("## loss\n\nWhat it says.\n"));
+  EXPECT_THAT(text, HasSubstr("| variant | photo | cs |\n|---|--:|--:|\n"
+                              "| naive | 90.12 ±0.00 | 80.00 ±0.00 |\n| scaled | failed |  |\n"));
+  EXPECT_THAT(text, HasSubstr("| naive | 12.3 | 20.0 |"));
+  result.costs = false;
+  EXPECT_THAT(markdown(result), Not(HasSubstr("12.3")));
+  result.rows = {{{"dataset", "cs"}, {"variant", "curve"}, {"curve", {{10, 80.5}, {20, 90}}}}};
+  EXPECT_THAT(markdown(result),
+              HasSubstr("| epoch | cs |\n|---|--:|\n| 10 | 80.50 |\n| 20 | 90.00 |"));
 }
 
 TEST(Figures, HoldTheirNumbersAsText) {

@@ -150,6 +150,20 @@ TEST_P(Loaders, ALossOnListedNodesIsAnotherThanOnAll) {
   }
 }
 
+TEST(Seeds, ARunIsNotResumedOnAnotherList) {
+  const TempFolder folder;
+  test::write_text(folder / "seeds.txt", "1\n5\n9\n");
+  TrainCall call = call_for(folder / "run", LoaderKind::neighbor, 1);
+  call.options.loader.seeds = folder / "seeds.txt";
+  train(small_graph(), call);
+  call.options.train.epochs = 2;
+  call.resume = true;
+  test::write_text(folder / "seeds.txt", "1\n5\n8\n");
+  EXPECT_THROW(train(small_graph(), call), Error);
+  test::write_text(folder / "seeds.txt", "1\n5\n9\n");
+  EXPECT_EQ(train(small_graph(), call).epochs, 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     , Loaders, testing::Values(LoaderKind::neighbor, LoaderKind::cluster, LoaderKind::saint),
     [](const auto& info) { return std::string(name_of(names_of(LoaderKind{}), info.param)); });

@@ -10,11 +10,18 @@ from .page import Section, details, esc, figures_html, paragraph, section, shown
 from .study import Ablations, Bench, Tuning
 
 
+VERDICTS = {
+    True: '<span class="holds">holds</span>',
+    False: '<span class="fails">does not hold</span>',
+    None: '<span class="note">cannot be told</span>',
+}
+
+
 def ablation_section(ablations: list[Ablations]) -> Section:
     parts = []
     for a, found in enumerate(ablations):
         for result in found.results:
-            verdict = '<span class="holds">holds</span>' if result.holds else '<span class="fails">does not hold</span>'
+            verdict = VERDICTS[result.holds]
             where = f" ({esc(found.name)})" if len(ablations) > 1 else ""
             problems = [
                 f"{row.get('dataset')} {row.get('variant', '')}: {row['problem']}"

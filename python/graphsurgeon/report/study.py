@@ -15,7 +15,7 @@ from .run import read_json
 class Ablation:
     name: str
     text: str
-    holds: bool
+    holds: bool | None  # None: its trainings cannot tell
     rows: list[dict[str, Any]]
 
 
@@ -66,7 +66,7 @@ def read_ablations(folder: Path, name: str) -> Ablations:
     results = []
     for content in ablation_contents(folder):
         rows = [row for row in content["rows"] if isinstance(row, dict) and "dataset" in row]
-        results.append(Ablation(str(content["name"]), str(content["text"]), bool(content["holds"]), rows))
+        results.append(Ablation(str(content["name"]), str(content["text"]), content["holds"] if content["holds"] is None else bool(content["holds"]), rows))
     return Ablations(name, results)
 
 

@@ -1,0 +1,77 @@
+#include "study/ablation_markdown.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace gs {
+
+namespace {
+
+using nlohmann::json;
+
+// Cells by row and dataset, in the order in which they came.
+class Table {
+ public:
+  Table(std::string title, std::string rows) : title_(std::move(title)), of_(std::move(rows)) {}
+
+  void put(const std::string& row, const std::string& dataset, std::string cell) {
+    note(rows_, row), note(datasets_, dataset);
+    cells_[{row, dataset}] = std::move(cell);
+  }
+
+  std::string text() const {
+    if (cells_.empty()) return "";
+    std::string out =
+        fmt::format("{}:\n\n| {} | {} |\n|---|", title_, of_, fmt::join(datasets_, " | "));
+    for (size_t i = 0; i < datasets_.size(); ++i) out += "--:|";
+    for (const std::string& row : rows_) {
+      out += fmt::format("\n| {} |", row);
+      for (const std::string& dataset : datasets_) {
+        const auto found = cells_.find({row, dataset});
+        out += fmt::format(" {} |", found == cells_.end() ? "" : found->second);
+      }
+    }
+    return out + "\n\n";
+  }
+
+ private:
+  static void note(std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+
+  std::string title_, of_;
+  std::vector<std::string> rows_, datasets_;
+  std::map<std::pair<std::string, std::string>, std::string> cells_;
+};
+
+}  // namespace
+
+std::string markdown(const AblationResult& result) {
+  Table scores("Test score, percent", "variant"),
+      memory("Peak memory of a fresh process, MiB", "variant"),
+      time("Time of an epoch (median), ms", "variant"),
+      curve("Validation score by epoch, percent", "epoch");
+  for (const json& row : result.rows) {
+    const std::string dataset = row["dataset"], variant = row["variant"];
+    if (row.contains("problem")) {
+      scores.put(variant, dataset, "failed");
+      continue;
+    }
+    if (row.contains("mean"))
+      scores.put(variant, dataset,
+                 fmt::format("{:.2f} ±{:.2f}", row["mean"].get<double>(), row.value("std", 0.0)));
+    if (row.contains("curve"))
+      for (const json& point : row["curve"])
+        curve.put(std::to_string(point[0].get<int64_t>()), dataset,
+                  fmt::format("{:.2f}", point[1].get<double>()));
+    if (!result.costs) continue;
+    memory.put(variant, dataset, fmt::format("{:.0f}", row.value("peak_mib", 0.0)));
+    time.put(variant, dataset, fmt::format("{:.1f}", row.value("ms_per_epoch", 0.0)));
+  }
+  return fmt::format("## {}\n\n{}\n\n{}{}{}{}", result.name, result.text, scores.text(),
+                     memory.text(), time.text(), curve.text());
+}
+
+}  // namespace gs
