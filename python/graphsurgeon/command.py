@@ -42,7 +42,16 @@ def run(work: Callable[[], None], stopped: str) -> int:
         if error.hint:
             print(f"hint: {error.hint}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 3 if isinstance(error, DataError) else 1
-    except KeyboardInterrupt:
+    except BaseException as error:
+        if not interrupted(error):
+            raise
         print(stopped, file=sys.stderr)
         return 4
     return 0
+
+
+def interrupted(error: BaseException | None) -> bool:
+    """By Ctrl-C, though a library's cleaning up may have failed on the way out."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None

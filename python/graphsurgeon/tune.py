@@ -21,6 +21,7 @@ import tempfile
 import time
 import warnings
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from .search_space import Range, search_space
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 # --workers is how many trials run at a time here; a trial's own are left alone.
 NOT_OFFERED = {"workers"}
+NAMELESS = 3  # seconds that a trial may run without telling whose it is
 
 
 @dataclass
@@ -109,7 +111,8 @@ class Objective:
             raise DataError(f"{settings.data}: has no labels", "search without them by --objective rankme")
 
     def __call__(self, trial: Trial) -> float:
-        trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": os.getpid(), "begun": begun_at(os.getpid())})
+        pid = os.getpid()
+        trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": pid, "begun": begun_at(pid)})
         with warnings.catch_warnings():  # the first trial may lie outside of the ranges, and is meant to
             warnings.filterwarnings("ignore", "Fixed parameter")
             values = self.settings.base | {k: r.suggest(trial) for k, r in self.settings.space.items()}
@@ -186,15 +189,21 @@ def begun_at(pid: object) -> str | None:
 
 def fail_lost_trials(study: optuna.Study) -> int:
     """Trials of workers that died on this machine are marked as failed, so that nobody waits for them."""
-    lost = 0
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        worker = trial.user_attrs.get("worker", {})
-        alive = begun_at(worker.get("pid"))
-        if worker.get("host") != socket.gethostname() or (alive and alive == worker.get("begun", alive)):
-            continue
+    running = (TrialState.RUNNING,)
+    if any("worker" not in trial.user_attrs for trial in study.get_trials(deepcopy=False, states=running)):
+        time.sleep(NAMELESS)  # one that begins elsewhere now will say whose it is, one that was killed there will not
+    lost = [trial for trial in study.get_trials(deepcopy=False, states=running) if is_lost(trial)]
+    for trial in lost:
         study.tell(trial.number, state=TrialState.FAIL)
-        lost += 1
-    return lost
+    return len(lost)
+
+
+def is_lost(trial: FrozenTrial) -> bool:
+    worker = trial.user_attrs.get("worker")
+    if worker is None:
+        return (datetime.now() - trial.datetime_start).total_seconds() >= NAMELESS
+    alive = begun_at(worker["pid"])
+    return worker["host"] == socket.gethostname() and (alive is None or alive != worker.get("begun", alive))
 
 
 def run_workers(settings: Settings, workers: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 from conftest import planted, run_program
 
 import graphsurgeon
-from graphsurgeon import UsageError, tune
+from graphsurgeon import UsageError, command, tune
 from graphsurgeon.search_space import Range, parse, search_space
 
 SMALL = ["--epochs", "6", "--look-every", "2", "--runs", "2", "--dim", "4", "--search", "aug-dim=4..16:log", "--quiet"]
@@ -38,14 +38,16 @@ def run_tune(*words):
     return json.loads(run_program("tune", *words, "--json").stdout)
 
 
+def storage(folder):
+    return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(folder / "journal.log")))
+
+
 def trials(folder):
     """Those of the study in the folder's journal, if it is there yet."""
     if not (folder / "journal.log").exists():
         return []
-    backend = optuna.storages.journal.JournalFileBackend(str(folder / "journal.log"))
-    storage = optuna.storages.JournalStorage(backend)
-    names = optuna.get_all_study_names(storage)
-    return optuna.load_study(study_name=names[0], storage=storage).trials if names else []
+    names = optuna.get_all_study_names(storage(folder))
+    return optuna.load_study(study_name=names[0], storage=storage(folder)).trials if names else []
 
 
 def finished(folder):
@@ -223,9 +225,30 @@ def test_the_program_finds_tune_beside_itself():
 def test_a_dead_process_is_told_from_a_living_one():
     child = subprocess.Popen(["true"])
     deadline = time.monotonic() + 10
-    while tune.begun_at(child.pid) is not None and time.monotonic() < deadline:  # until it ends; nobody has waited for it yet
-        time.sleep(0.01)
+    while tune.begun_at(child.pid) is not None and time.monotonic() < deadline:
+        time.sleep(0.01)  # it ends, but nobody has waited for it yet
     assert os.path.exists(f"/proc/{child.pid}") and tune.begun_at(child.pid) is None
     child.wait()
     assert tune.begun_at(child.pid) is None
     assert tune.begun_at(os.getpid()) == tune.begun_at(os.getpid()) is not None
+
+
+def test_a_trial_that_never_told_whose_it_is_was_lost(tmp_path):
+    words = [write_graph(tmp_path / "data"), "-o", tmp_path / "study", *SMALL, "--trials", 1]
+    run_tune(*words)
+    study = optuna.load_study(study_name="graphsurgeon", storage=storage(tmp_path / "study"))
+    study.ask()  # as of a worker that was killed at once
+    assert run_tune(*words)["failed"] == 1
+
+
+def test_ctrl_c_is_seen_behind_an_error_of_cleaning_up(capsys):
+    def work():
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise FileNotFoundError("a lock")
+
+    assert command.run(work, "error: stopped") == 4
+    assert capsys.readouterr().err == "error: stopped\n"
+    with pytest.raises(ValueError, match="other"):
+        command.run(lambda: int("other"), "")

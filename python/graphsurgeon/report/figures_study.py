@@ -43,6 +43,7 @@ def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
     if ablation.name == "batch-size":
         made = [lines(rows, key, "nodes of a batch", by_dataset, *what) for what in compared]
     elif ablation.name == "embedding-size":
+        methods = list(dict.fromkeys(by_method(row)[0] for row in rows))  # of one colour in every figure
         made = [
             lines(
                 [row for row in rows if row["dataset"] == name],
@@ -51,6 +52,7 @@ def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
                 by_method,
                 *SCORE,
                 of=name,
+                order=methods,
             )
             for d, name in enumerate(datasets_of(rows))
         ]
@@ -105,9 +107,10 @@ def by_method(row: Row) -> tuple[str, str]:
 
 
 def lines(
-    rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str, unit: str, of: str = ""
-) -> Figure | None:
-    """A line for each first part of a row's name, along the second, which is a number."""
+    rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str, unit: str, of: str = "",
+    order: list[str] | None = None,
+) -> Figure | None:  # fmt: skip
+    """A line for each first part of a row's name, along the second, which is a number. `order` gives the colours."""
     series: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
         name, at = part(row)
@@ -117,7 +120,8 @@ def lines(
     if not series:
         return None
     traces, words = [], []
-    for s, (name, points) in enumerate(series.items()):
+    order = order or list(series)
+    for name, points in series.items():
         points.sort()
         traces.append(
             go.Scatter(
@@ -125,7 +129,7 @@ def lines(
                 y=short(p[1] for p in points),
                 name=plain(name, 24),
                 mode="lines+markers",
-                line={"color": colour(s), "width": 2},
+                line={"color": colour(order.index(name)), "width": 2},
                 hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(name, 24) + "</extra>",
             )
         )

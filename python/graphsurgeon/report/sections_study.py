@@ -13,7 +13,7 @@ from .study import Ablations, Bench, Tuning
 VERDICTS = {
     True: '<span class="holds">holds</span>',
     False: '<span class="fails">does not hold</span>',
-    None: '<span class="note">cannot be told</span>',
+    None: '<span class="open">cannot be told</span>',
 }
 
 

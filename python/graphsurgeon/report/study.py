@@ -66,7 +66,8 @@ def read_ablations(folder: Path, name: str) -> Ablations:
     results = []
     for content in ablation_contents(folder):
         rows = [row for row in content["rows"] if isinstance(row, dict) and "dataset" in row]
-        results.append(Ablation(str(content["name"]), str(content["text"]), content["holds"] if content["holds"] is None else bool(content["holds"]), rows))
+        holds = None if content["holds"] is None else bool(content["holds"])
+        results.append(Ablation(str(content["name"]), str(content["text"]), holds, rows))
     return Ablations(name, results)
 
 
