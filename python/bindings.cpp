@@ -166,6 +166,25 @@ json schema() {
   return rows;
 }
 
+// Class ids [N], or zeros and ones [N, C]; -1, or a row of 255, where unknown; None without labels.
+// A view, maybe of a mapped file: read-only.
+py::object labels_of(const std::shared_ptr<Dataset>& data) {
+  const Labels& labels = data->labels;
+  if (labels.task == Task::none) return py::none();
+  py::array out = labels.task == Task::multilabel
+                      ? numpy_of({data->nodes(), labels.classes}, data, labels.multi.data())
+                      : numpy_of({data->nodes()}, data, labels.single.data());
+  out.attr("setflags")(py::arg("write") = false);
+  return out;
+}
+
+py::array degrees_of(const Dataset& data) {
+  py::array_t<int64_t> out(data.nodes());
+  for (int64_t v = 0; v < data.nodes(); ++v)
+    out.mutable_at(v) = data.graph.offsets[v + 1] - data.graph.offsets[v];
+  return out;
+}
+
 json preset_table() {
   json out = json::object();
   for (const Preset& preset : presets())
@@ -328,6 +347,7 @@ PYBIND11_MODULE(_core, module) {
       .def_readonly("treatment", &Dataset::treatment)
       .def_readonly("notes", &Dataset::notes)
       .def_readonly("node_ids", &Dataset::node_ids)
+      .def_readonly("class_names", &Dataset::class_names)
       .def_property_readonly("nodes", &Dataset::nodes)
       .def_property_readonly("edges", [](const Dataset& d) { return d.graph.edges(); })
       .def_property_readonly("features", [](const Dataset& d) { return d.features.width(); })
@@ -335,6 +355,8 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("classes", [](const Dataset& d) { return d.labels.classes; })
       .def_property_readonly("task",
                              [](const Dataset& d) { return std::string(task_name(d.labels.task)); })
+      .def_property_readonly("labels", labels_of)
+      .def_property_readonly("degrees", degrees_of)
       .def_property_readonly("splits", [](const Dataset& d) { return d.splits.size(); })
       .def("__repr__", [](const Dataset& d) {
         return fmt::format("Dataset({}: {} nodes, {} edges, {} features)", d.name, d.nodes(),

@@ -10,7 +10,8 @@ namespace {
 
 struct InspectFlags {
   int64_t top = 20, memory = 8192;
-  std::string device = "cpu";
+  std::string device = "cpu", agreement;
+  bool overwrite = false;
 
   void describe(OptionList& v) {
     v.group("Inspection");
@@ -18,6 +19,8 @@ struct InspectFlags {
     v("memory", memory, "MiB for intermediate layers; larger ones lie in a scratch file")
         .at_least(0);
     v("device", device, "cpu, cuda or cuda:N");
+    v("agreement", agreement, "an .npy to write: the cosine of each node's two views");
+    v("overwrite", overwrite, "replace an existing --agreement or --output");
   }
 };
 
@@ -91,10 +94,12 @@ void setup_inspect(CLI::App& app, Run& run) {
   app.callback([=, &run] {
     run = [=] {
       const InspectFlags& flags = state->get<InspectFlags>();
+      for (const std::string& file : {*output, flags.agreement})
+        if (!file.empty()) check_output(file, flags.overwrite);
       const auto progress = begin(state->common);
       const nlohmann::json result =
           core().inspect({*folder, *data, state->get<LoadOptions>(), given_options(state->lists),
-                          flags.top, flags.memory, flags.device},
+                          flags.top, flags.memory, flags.device, flags.agreement},
                          *progress);
       if (!output->empty()) write_file(*output, result.dump(2) + "\n");
       if (state->common.json) print_json(result);

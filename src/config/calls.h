@@ -44,6 +44,7 @@ struct InspectCall {
   int64_t top = 20;                  // features and nodes to name
   int64_t memory_mib = 8192;
   std::string device = "cpu";
+  std::string agreement = {};  // an .npy to write: the cosine of each node's views
 };
 
 enum class EvalTask { classification, clustering, links };

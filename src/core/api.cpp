@@ -270,6 +270,7 @@ json inspect_call(const InspectCall& call, Progress& progress) {
   const Insight insight =
       inspect(*model, batch, data.labels, call.top, {call.memory_mib << 20}, progress);
   progress.finish();
+  if (!call.agreement.empty()) save_npy<float>(call.agreement, insight.agreement);
   return to_json(insight, data, call.top);
 }
 

@@ -140,6 +140,13 @@ TEST(InspectCommand, TellsOfHeadsViewsAndNodes) {
   EXPECT_EQ(r["disagree"].size(), 3u);
   EXPECT_EQ(r["classes"].size(), 3u);
   EXPECT_EQ(json::parse(read_text(folder / "i.json")), r);
+  const fs::path file = folder / "agreement.npy";
+  result_of(run_program(command + "--json --agreement " + file.string()));
+  const Array<float> agreement = load_npy(file).as<float>();
+  ASSERT_EQ(agreement.size(), 300);
+  for (const json& node : r["disagree"])
+    EXPECT_EQ(agreement[node["node"].get<int64_t>()], node["cosine"].get<float>());
+  EXPECT_EQ(run_program(command + "--agreement " + file.string()).exit_code, 3);
   EXPECT_THAT(run_program(command).out, HasSubstr("effective rank"));
 }
 

@@ -209,3 +209,17 @@ def test_what_is_not_supported_is_told(graph, quick):
 
 def test_features_are_made_where_there_are_none(graph, quick):
     assert embed(quick, graph[1], make_features="degree").shape == (120, 16)
+
+
+def test_a_dataset_tells_its_labels_and_degrees():
+    edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
+    one = graphsurgeon.load_dataset(
+        Data(x=torch.eye(4), edge_index=torch.from_numpy(edges), y=torch.tensor([2, 0, -1, 1]))
+    )
+    assert one.labels.tolist() == [2, 0, -1, 1] and one.degrees.tolist() == [1, 2, 1, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        one.labels[0] = 1
+    several = torch.tensor([[1.0, 0], [0, 1], [1, 1], [0, 0]])
+    labels = graphsurgeon.load_dataset(Data(x=torch.eye(4), edge_index=torch.from_numpy(edges), y=several)).labels
+    assert labels.tolist() == several.int().tolist()  # and it outlives its dataset
+    assert graphsurgeon.load_dataset((edges, np.eye(4))).labels is None

@@ -1,19 +1,19 @@
-"""The data of a run, as far as a page shows it: labels, degrees, names. Read from what `data convert` writes."""
+"""The data of a run, as far as a page shows it: labels, degrees, names."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._load import core
 from ..options import OPTIONS
-from . import program
+from ..progress import Listener
 
-TREATMENT = [o.name for o in OPTIONS.values() if o.group == "Data" and o.name != "data-root"]
+# What the data depends on: features that are made for a graph without any, on the seed.
+TREATMENT = [o.name for o in OPTIONS.values() if o.group == "Data" and o.name != "data-root"] + ["seed"]
 
 
 @dataclass
@@ -47,61 +47,20 @@ class Graph:
 
 
 def load_graph(data: str, options: dict[str, Any], data_root: str = "") -> Graph:
-    """The graph that `data` names, treated as a run's `options` have it. Raises what the program says of it."""
-    given = {name: options[name] for name in TREATMENT if name in options}
-    changed = {name: value for name, value in given.items() if value != option_default(name)}
-    if not changed and (Path(data) / "dataset.json").is_file():
-        return read_folder(Path(data))  # ours already: nothing to convert
-    words = [f"--{name}={value}" for name, value in changed.items()]
+    """The graph that `data` names, treated as a run's `options` have it. Raises what the core says of it."""
+    asked = {name: options[name] for name in TREATMENT if name in options}
     if data_root:
-        words.append(f"--data-root={data_root}")
-    with tempfile.TemporaryDirectory(prefix="graphsurgeon-report-") as folder:
-        target = Path(folder) / "data"
-        program.ask("data", "convert", data, "-o", target, *words)
-        return read_folder(target)
-
-
-def option_default(name: str) -> Any:
-    return OPTIONS[name.replace("-", "_")].default
-
-
-def read_folder(folder: Path) -> Graph:
-    about = json.loads((folder / "dataset.json").read_text(encoding="utf-8"))
-
-    def array(name: str) -> np.ndarray | None:
-        file = folder / f"{name}.npy"
-        return np.load(file, allow_pickle=False) if file.exists() else None
-
-    offsets = array("offsets")
-    labels = array("labels")
-    classes = int(about["labels"]["classes"])
-    names = read_names(folder / "class_names.txt") or [str(c) for c in range(classes)]
+        asked["data-root"] = data_root
+    found = core.dataset(data, json.dumps(asked), Listener(False))
     return Graph(
-        name=about["name"],
-        nodes=int(about["nodes"]),
-        edges=int(about["edges"]),
-        features=int(about["features"]["width"]),
-        task=about["labels"]["task"],
-        classes=classes,
-        degree=np.diff(offsets),
-        labels=labels if about["labels"]["task"] != "none" else None,
-        class_names=names,
-        node_ids=read_names(folder / "node_ids.txt"),
+        name=found.name,
+        nodes=found.nodes,
+        edges=found.edges,
+        features=found.features,
+        task=found.task,
+        classes=found.classes,
+        degree=found.degrees,
+        labels=found.labels,
+        class_names=found.class_names or [str(c) for c in range(found.classes)],
+        node_ids=found.node_ids or None,
     )
-
-
-def read_names(file: Path) -> list[str] | None:
-    if not file.exists():
-        return None
-    plain = {"\\\\": "\\", "\\n": "\n", "\\r": "\r"}
-    lines = file.read_text(encoding="utf-8").split("\n")[:-1]
-    return [unescaped(line, plain) if "\\" in line else line for line in lines]
-
-
-def unescaped(line: str, plain: dict[str, str]) -> str:
-    out, i = "", 0
-    while i < len(line):
-        pair = line[i : i + 2]
-        out += plain.get(pair, line[i])
-        i += 2 if pair in plain else 1
-    return out

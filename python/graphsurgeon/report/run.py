@@ -17,8 +17,6 @@ from .failures import Predictions, read_predictions
 from .graph import Graph, load_graph
 from .projection import Projection, drawn_nodes, project
 
-INSPECTED_NODES = 1_000_000  # whose views' cosines the program is asked for
-
 
 @dataclass
 class Settings:
@@ -194,15 +192,11 @@ def attempt(run: Run, what: str, *words: object) -> dict[str, Any] | None:
 def inspect(run: Run, data: str, words: list[object]) -> None:
     if run.method != "graphsurgeon":
         return
-    most = min(len(run.z), INSPECTED_NODES)
-    found = attempt(run, "inspection", "inspect", run.folder, data, "--top", max(20, most), *words)
-    if found is None:
-        return
-    run.inspection = found
-    if most == len(run.z):
-        run.agreement = np.zeros(most, np.float32)
-        for row in found["disagree"]:
-            run.agreement[row["node"]] = row["cosine"]
+    with tempfile.TemporaryDirectory(prefix="graphsurgeon-report-") as folder:
+        file = Path(folder) / "agreement.npy"
+        run.inspection = attempt(run, "inspection", "inspect", run.folder, data, "--agreement", file, *words)
+        if run.inspection is not None:
+            run.agreement = np.load(file, allow_pickle=False)
 
 
 def score(run: Run, data: str, words: list[object]) -> None:
