@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/cost.h"
 #include "nn/ops.h"
 #include "nn/prelu.h"
 
@@ -118,6 +119,13 @@ bool Encoder::is_plain(const Layer& layer) const {
          shape_.activation == Activation::relu;
 }
 
+bool Encoder::aggregates_first(const Layer& layer, const Input& x,
+                               const SparseOperator& adjacency) const {
+  return !x.sparse() && !attends() &&
+         aggregating_first_is_cheaper(adjacency.rows(), adjacency.columns(), adjacency.nonzeros(),
+                                      layer.weight.size(1), layer.weight.size(0));
+}
+
 Finishing Encoder::finishing(int64_t l, const Pass& pass) const {
   Finishing out;
   out.relu = activates(l) && shape_.activation == Activation::relu;
@@ -176,7 +184,7 @@ at::Tensor Encoder::plain_layer(int64_t l, const Input& x, const SparseOperator&
   finish.bias = repeated(layer.bias, pass.views);
   finish.skip = skip;
   if (aggregated.defined()) return linear(aggregated, layer.weight, finish, pass.views);
-  if (!x.sparse() && layer.weight.size(1) < layer.weight.size(0))  // the narrow side is aggregated
+  if (aggregates_first(layer, x, adjacency))
     return linear(adjacency.apply(x.dense()), layer.weight, finish, pass.views);
   return adjacency.apply(messages(l, x, pass.views), finish);
 }
@@ -197,9 +205,11 @@ at::Tensor Encoder::forward(const Input& x, const Adjacency& adjacency, const Pa
       out = plain_layer(l, h, a, pass, known, last && sum ? total : at::Tensor());
       if (last && sum) return out;
     } else {
-      const at::Tensor sums =
-          known.defined() ? linear(known, layer.weight, Finishing::none(native_), pass.views)
-                          : aggregate(l, a, messages(l, h, pass.views), pass);
+      const at::Tensor heard = known.defined()                 ? known
+                               : aggregates_first(layer, h, a) ? a.apply(h.dense())
+                                                               : at::Tensor();
+      const at::Tensor sums = heard.defined() ? messages(l, heard, pass.views)
+                                              : aggregate(l, a, messages(l, h, pass.views), pass);
       out = output(l, sums, a.rows() == h.rows() ? h : h.slice(0, a.rows()), pass);
     }
     h = out;

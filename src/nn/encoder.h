@@ -78,6 +78,8 @@ class Encoder {
   };
   // A layer whose output is finish(A x W'), with nothing else in between.
   bool is_plain(const Layer& layer) const;
+  // Whether A x is made before x W', rather than behind it: the same sum at another price.
+  bool aggregates_first(const Layer& layer, const Input& x, const SparseOperator& adjacency) const;
   at::Tensor plain_layer(int64_t l, const Input& x, const SparseOperator& adjacency,
                          const Pass& pass, const at::Tensor& aggregated,
                          const at::Tensor& skip) const;

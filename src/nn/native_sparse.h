@@ -20,6 +20,7 @@ class NativeSparse : public SparseOperator {
   at::Tensor apply(const at::Tensor& x, const Finishing& finishing = {}) const override;
   at::Tensor times(std::span<const at::Tensor> weights,
                    const Finishing& finishing = {}) const override;
+  int64_t nonzeros() const override { return matrix_.offsets[matrix_.rows] - matrix_.offsets[0]; }
   at::Tensor attend(const at::Tensor& messages, const Scores& scores,
                     const AttentionOptions& options) const override;
   at::Tensor attend(const at::Tensor& messages, const ScoreVectors& vectors,

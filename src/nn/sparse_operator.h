@@ -42,6 +42,7 @@ class SparseOperator : public std::enable_shared_from_this<SparseOperator> {
   // Rows [begin, end), sharing storage.
   virtual std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const = 0;
   virtual at::Device device() const = 0;
+  virtual int64_t nonzeros() const = 0;  // stored entries
 
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }

@@ -17,6 +17,7 @@ class TorchSparse : public SparseOperator {
               const Place& place);
 
   at::Tensor apply(const at::Tensor& x, const Finishing& finishing = {}) const override;
+  int64_t nonzeros() const override { return matrix_.values().numel(); }
   at::Tensor times(std::span<const at::Tensor> weights,
                    const Finishing& finishing = {}) const override;
   at::Tensor attend(const at::Tensor& messages, const Scores& scores,

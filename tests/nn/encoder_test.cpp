@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "nn/cost.h"
 #include "nn/torch_sparse.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
@@ -100,6 +101,43 @@ TEST(Encoder, StepsOverBlocksOfRowsAreTheWholeForward) {
     }
     EXPECT_LT((total - encoder.forward(x, adjacency, pass)).abs().max().item<double>(), 1e-12);
   }
+}
+
+TEST(Encoder, ASampledLayerAggregatesFirstAndSaysTheSame) {
+  ASSERT_TRUE(aggregating_first_is_cheaper(2, 8, 5, 5, 3));
+  const auto adjacency = std::make_shared<const TorchSparse>(
+      2, 8, std::vector<int64_t>{0, 3, 5}, std::vector<int32_t>{0, 2, 7, 1, 6},
+      std::vector<double>{.5, .3, .2, .6, .4}, kDouble);
+  for (const Variant& variant : variants()) {
+    if (variant.layers != 1) continue;
+    SCOPED_TRACE(text(variant));
+    Parameters parameters(kDouble, Random(4));
+    const Encoder encoder(parameters, "encoder", 5, 3, variant.options(), 1);
+    const at::Tensor x = random_tensor({8, 5}, 5), factor = random_tensor({2, 3}, 6, false);
+    const Pass pass{true, 0, Random(7)};
+    const auto gradients = [&](const at::Tensor& out) -> std::vector<at::Tensor> {
+      std::vector<at::Tensor> all{out.detach()};
+      auto inputs = parameters.weights();
+      inputs.push_back({"x", x});
+      for (const auto& [name, tensor] : inputs) tensor.mutable_grad() = at::Tensor();
+      (out * factor).sum().backward();
+      for (const auto& [name, tensor] : inputs) all.push_back(tensor.grad().clone());
+      return all;
+    };
+    const std::vector<at::Tensor> first = gradients(encoder.forward(x, adjacency, pass));
+    const std::vector<at::Tensor> last = gradients(encoder.output(
+        0, encoder.aggregate(0, *adjacency, encoder.messages(0, x), pass), x.slice(0, 0, 2), pass));
+    for (size_t i = 0; i < first.size(); ++i)
+      EXPECT_LT((first[i] - last[i]).abs().max().item<double>(), 1e-12) << i;
+  }
+}
+
+TEST(Cost, AggregatesTheNarrowSideOfAWholeGraph) {
+  EXPECT_TRUE(aggregating_first_is_cheaper(1000, 1000, 9000, 64, 128));
+  EXPECT_FALSE(aggregating_first_is_cheaper(1000, 1000, 9000, 128, 64));
+  EXPECT_FALSE(aggregating_first_is_cheaper(1000, 1000, 9000, 64, 64));
+  EXPECT_TRUE(aggregating_first_is_cheaper(600, 4500, 7000, 745, 417));           // sampled
+  EXPECT_FALSE(aggregating_first_is_cheaper(20000, 150000, 40000000, 602, 128));  // all neighbours
 }
 
 TEST(Encoder, SparseFeaturesGiveWhatDenseOnesGive) {
