@@ -60,9 +60,8 @@ void setup_ablate(CLI::App& app, Run& run) {
   for (const Ablation& ablation : ablations())
     about += fmt::format("\n{} ({})", ablation.name, ablation.summary);
   app.add_option("NAME", *name, about)->required();
-  app.add_option(
-         "-o,--output", *output,
-         "folder of the results: a JSON file and a figure each, and ablations.md with the tables")
+  app.add_option("-o,--output", *output,
+                 "folder of the results: of each a JSON file, tables (.md) and a figure (.svg)")
       ->capture_default_str();
   state->bind(app);
   app.callback([=, &run] {
@@ -76,17 +75,15 @@ void setup_ablate(CLI::App& app, Run& run) {
       const Laboratory laboratory(folder, state->common.threads, options.data_root,
                                   stop_on_signals());
       nlohmann::json all = nlohmann::json::array();
-      std::string tables = "# Ablations\n\n";
       for (const Ablation* ablation : which) {
         const AblationResult result =
             run_ablation(*ablation, datasets, options, laboratory, *progress);
         write_file(folder / (result.name + ".json"), to_json(result).dump(2) + "\n");
+        write_file(folder / (result.name + ".md"), markdown(result));
         write_file(folder / (result.name + ".svg"), result.figure);
         all.push_back(to_json(result));
-        tables += markdown(result);
         if (!state->common.json) print(fmt::format("{}: {}\n\n", result.name, result.text));
       }
-      write_file(folder / "ablations.md", tables);
       if (state->common.json) print_json({{"ablations", all}});
       else print(fmt::format("wrote {}\n", folder.string()));
     };

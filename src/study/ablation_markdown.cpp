@@ -70,7 +70,7 @@ std::string markdown(const AblationResult& result) {
     memory.put(variant, dataset, fmt::format("{:.0f}", row.value("peak_mib", 0.0)));
     time.put(variant, dataset, fmt::format("{:.1f}", row.value("ms_per_epoch", 0.0)));
   }
-  return fmt::format("## {}\n\n{}\n\n{}{}{}{}", result.name, result.text, scores.text(),
+  return fmt::format("# {}\n\n{}\n\n{}{}{}{}", result.name, result.text, scores.text(),
                      memory.text(), time.text(), curve.text());
 }
 

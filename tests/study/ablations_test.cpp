@@ -110,7 +110,7 @@ TEST(Ablations, AreTablesWithAColumnADataset) {
   other["dataset"] = "cs", failed["problem"] = "killed";
   result.rows = {row("naive", 90.123, 12.34, 100), other, failed};
   const std::string text = markdown(result);
-  EXPECT_THAT(text, HasSubstr("## loss\n\nWhat it says.\n"));
+  EXPECT_THAT(text, HasSubstr("# loss\n\nWhat it says.\n"));
   EXPECT_THAT(text, HasSubstr("| variant | photo | cs |\n|---|--:|--:|\n"
                               "| naive | 90.12 ±0.00 | 80.00 ±0.00 |\n| scaled | failed |  |\n"));
   EXPECT_THAT(text, HasSubstr("| naive | 12.3 | 20.0 |"));
