@@ -64,8 +64,9 @@ struct EvalCall {
   int64_t seeds = 1;  // encoders to score: the run's own, and `seeds` - 1 trained for this
   const std::atomic<bool>* stop = nullptr;  // as of a TrainCall
   EvalTask task = EvalTask::classification;
-  double held_out = 0.1;    // share of the edges to predict (links)
-  std::string predictions;  // an .npy to write: what the first split's test nodes are taken for
+  double held_out = 0.1;  // share of the edges to predict (links)
+  std::string predictions =
+      {};  // an .npy to write: what the first split's test nodes are taken for
 };
 
 }  // namespace gs
