@@ -65,8 +65,8 @@ struct EvalCall {
   const std::atomic<bool>* stop = nullptr;  // as of a TrainCall
   EvalTask task = EvalTask::classification;
   double held_out = 0.1;  // share of the edges to predict (links)
-  std::string predictions =
-      {};  // an .npy to write: what the first split's test nodes are taken for
+  // An .npy to write: what the first split's test nodes are taken for.
+  std::string predictions = {};
 };
 
 }  // namespace gs
