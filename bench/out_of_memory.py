@@ -5,7 +5,7 @@
 
 The cells are those where the paper's tables and its figure of embedding sizes have no number: GraphSAGE and GCA on Physics, GCA on
 GitHub, MVGRL and GCA on Flickr, every method without labels on Yelp and Reddit, and MVGRL at widths of 768 and more ('widths', on
-Physics' size, its largest of that figure). Each is trained for one epoch below --memory, of the whole graph where that fits and on
+Physics' size). Each is trained for one epoch below --memory, of the whole graph where that fits and on
 GraphSAINT's subgraphs at Yelp's and Reddit's size, then scored on one random split: a single epoch says that it runs, and little of
 how good it gets.
 
@@ -68,16 +68,17 @@ def main():
         sys.exit(f"{PROGRAM} is not here; './dev build' makes it")
     RESULTS.mkdir(parents=True, exist_ok=True)
     rows, targets = [], []
-    for size in a.sizes:
+    for cells in a.sizes:
+        size = "physics" if cells == "widths" else cells
         scratch = Path(tempfile.mkdtemp(prefix="out_of_memory.", dir=RESULTS))
         try:
-            generate(scratch / "graph", GRAPHS["physics" if size == "widths" else size], a.threads)
-            for method, options in CELLS[size]:
-                row = {"size": "physics" if size == "widths" else size, **measure(scratch / "graph", scratch / "run", method, options, a)}
+            generate(scratch / "graph", GRAPHS[size], a.threads)
+            for method, options in CELLS[cells]:
+                row = {"size": size, **measure(scratch / "graph", scratch / "run", method, options, a)}
                 rows.append(row)
-                targets.append({"what": f"{row['size']} {method} {row['width']}: resident MiB", "wanted": a.memory,
+                targets.append({"what": f"{size} {method} {row['width']}: resident MiB", "wanted": a.memory,
                                 "value": max(row["resident_mib"], row["eval_resident_mib"])})
-                print(f"{row['size']} {method} {row['width']}: {row['loader']}, {row['seconds_per_epoch']:.1f} s, "
+                print(f"{size} {method} {row['width']}: {row['loader']}, {row['seconds_per_epoch']:.1f} s, "
                       f"{row['resident_mib']:.0f} MiB, {row['metric']} {row['score']:.2f}", flush=True)
         finally:
             shutil.rmtree(scratch)

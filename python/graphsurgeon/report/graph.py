@@ -35,13 +35,6 @@ class Graph:
     def multi_label(self) -> bool:
         return self.labels is not None and self.labels.ndim == 2
 
-    @property
-    def known(self) -> np.ndarray:
-        """Which nodes have a label."""
-        if self.labels is None:
-            return np.zeros(self.nodes, bool)
-        return self.labels[:, 0] != 255 if self.multi_label else self.labels >= 0
-
     def id_of(self, node: int) -> str:
         return self.node_ids[node] if self.node_ids else str(node)
 
