@@ -36,6 +36,16 @@ namespace gs::HWY_NAMESPACE {
 
 constexpr int64_t kMaxTile = 128;
 
+// Columns a tile of so many packed rows: as many as keep it in a core's own cache. Vectors of 8 come
+// with 16 registers, which hold the even and odd sums of 64 columns at most, and with a smaller
+// cache.
+int64_t tile_columns(int64_t rows) {
+  if constexpr (kFloatLanes < 16) return rows <= 1792 ? 64 : 32;
+  if (rows <= 2048) return 128;
+  if (rows <= 4096) return 64;
+  return rows <= 12288 ? 32 : 16;
+}
+
 // Rows [begin, end) of x into the tile; columns past the width become zero.
 void pack_rows(const TileJob& job, int64_t begin, int64_t end) {
   const Spmm& call = *job.call;
@@ -225,6 +235,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gs {
 
+HWY_EXPORT(tile_columns);
 HWY_EXPORT(pack_rows);
 HWY_EXPORT(sum_rows);
 HWY_EXPORT(direct_rows);
@@ -237,13 +248,6 @@ constexpr int64_t kRowGrain = 4096;  // entries that are worth a thread's while
 // many rows that even the narrowest tile does not stay in cache.
 constexpr int64_t kPackFrom = 16, kPackRows = int64_t{1} << 17;
 constexpr int64_t kScaleFrom = 8;  // the same, for a copy of whole rows that are scaled once
-
-// Columns a tile: as many as keep the packed matrix in a core's own cache.
-int64_t tile_columns(int64_t rows) {
-  if (rows <= 2048) return 128;
-  if (rows <= 4096) return 64;
-  return rows <= 12288 ? 32 : 16;
-}
 
 float* scratch(size_t count) {
   thread_local Scratch buffer;
@@ -304,7 +308,8 @@ void spmm(const Spmm& call) {
   const bool plain = !call.x_transposed && !call.y_transposed;
   const bool pays = a.nonzeros() >= kPackFrom * a.columns && a.columns <= kPackRows;
   if (plain && (call.direct || !pays)) return spmm_direct(call);
-  const int64_t stride = tile_columns(a.columns), tiles = (call.width + stride - 1) / stride;
+  const int64_t stride = HWY_DYNAMIC_DISPATCH(tile_columns)(a.columns);
+  const int64_t tiles = (call.width + stride - 1) / stride;
   const int64_t blocks = (a.columns + kPackBlock - 1) / kPackBlock;
   std::vector<float> sums(call.before.bias ? static_cast<size_t>(tiles * blocks * stride) : 0);
   const auto job = [&](int64_t t, float* tile) {
