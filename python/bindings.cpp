@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/parallel.h"
 #include "base/safetensors.h"
 #include "config/methods.h"
 #include "core/in_process.h"
@@ -253,6 +254,7 @@ GraphArrays arrays_of(const py::dict& parts) {
          parts["splits"].cast<std::vector<std::array<std::vector<int32_t>, 3>>>())
       out.splits.push_back({split[0], split[1], split[2]});
   if (has("node_ids")) out.node_ids = parts["node_ids"].cast<std::vector<std::string>>();
+  if (has("class_names")) out.class_names = parts["class_names"].cast<std::vector<std::string>>();
   return out;
 }
 
@@ -270,8 +272,9 @@ MakeDataset maker_of(const py::object& source, Progress& progress) {
 }
 
 std::shared_ptr<Dataset> make_dataset(const py::object& source, const std::string& options,
-                                      const py::object& listener) {
+                                      int threads, const py::object& listener) {
   const LoadOptions load = run_options(options).load;
+  set_threads(threads);
   return run(listener, [&](Progress& progress) {
     MakeDataset make;
     {
@@ -369,7 +372,8 @@ PYBIND11_MODULE(_core, module) {
     return nearest(name, candidates);
   });
   module.def("tensors", tensors_of, py::arg("file"));
-  module.def("dataset", make_dataset, py::arg("source"), py::arg("options"), py::arg("listener"));
+  module.def("dataset", make_dataset, py::arg("source"), py::arg("options"), py::arg("threads"),
+             py::arg("listener"));
   module.def(
       "train",
       [](const std::shared_ptr<Dataset>& dataset, std::string data, std::string folder,

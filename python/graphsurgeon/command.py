@@ -34,7 +34,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def run(work: Callable[[], None], stopped: str) -> int:
-    """Does the work and returns the exit code; an error is a line and a hint. `stopped`: both, for Ctrl-C."""
+    """Does the work and returns the exit code; an error is a line and a hint. `stopped`: both, for Ctrl-C, or empty."""
     try:
         work()
     except Error as error:
@@ -45,7 +45,8 @@ def run(work: Callable[[], None], stopped: str) -> int:
     except BaseException as error:
         if not interrupted(error):
             raise
-        print(stopped, file=sys.stderr)
+        if stopped:
+            print(stopped, file=sys.stderr)
         return 4
     return 0
 

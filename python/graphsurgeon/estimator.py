@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import shutil
@@ -16,22 +17,28 @@ import torch
 
 from . import interop, options
 from ._load import core
-from .errors import DataError
+from .errors import DataError, Error, UsageError
 from .options import EXTRAS, OPTIONS
 from .progress import Listener, OnEpoch, wanted
 
+
 def _option_values(params: dict[str, Any]) -> dict[str, Any]:
-    """The options among `params` that differ from their default, by their names in the core."""
+    """The options among `params` that differ from the defaults of their method, by their names in the core."""
+    plain = options.defaults(params.get("method", ""))
     values = {}
     for keyword, option in OPTIONS.items():
-        value = option.value_of(params[keyword]) if keyword in params else option.default
-        if value != option.default:
+        if keyword in params and (value := option.value_of(params[keyword])) != plain[keyword]:
             values[option.name] = value
     return values
 
 
-def _option_text(params: dict[str, Any]) -> str:
-    return json.dumps(_option_values(params))
+def _option_text(params: dict[str, Any], **always: Any) -> str:
+    """What the core reads: `_option_values`, and `always` though it be a default."""
+    values = _option_values(params) | always
+    for name, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"{name.replace('-', '_')}: {value} is not a number that can be", "give a finite one")
+    return json.dumps(values)
 
 
 def _seed(random_state: Any) -> int:
@@ -63,7 +70,32 @@ def load_dataset(data: Any, y: Any = None, *, progress: bool | str = "auto", **l
     `self_loops`, `features`, `make_features`, ...), which then hold in place of those of the trainings.
     """
     _check_keywords(load, TypeError)
-    return core.dataset(interop.source_of(data, y), _option_text(load), Listener(wanted(progress)))
+    threads = options.thread_count(load.pop("threads", 0))
+    return core.dataset(interop.source_of(data, y), _option_text(load), threads, Listener(wanted(progress)))
+
+
+def _written_at(file: str) -> int | None:
+    return os.stat(file).st_mtime_ns if os.path.exists(file) else None
+
+
+class _Folder:
+    """The folder of a run; a temporary one goes away with the last who holds this."""
+
+    def __init__(self, path: str, temporary: bool) -> None:
+        self.path = path
+        self._remove = weakref.finalize(self, shutil.rmtree, path, ignore_errors=True) if temporary else None
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str] | None, before: _Folder | None = None) -> _Folder:
+        """The folder `path`; without one that of `before`, or a new temporary one."""
+        if path is not None:
+            return cls(os.path.abspath(path), temporary=False)
+        return before or cls(tempfile.mkdtemp(prefix="graphsurgeon-"), temporary=True)
+
+    def keep(self) -> None:
+        """Leaves it to the user, as the only place of a checkpoint."""
+        if self._remove is not None:
+            self._remove.detach()
 
 
 class GraphSurgeon:
@@ -87,6 +119,7 @@ class GraphSurgeon:
     """
 
     run_: str
+    _folder: _Folder | None = None
 
     def __init__(self, **keywords: Any) -> None:
         _check_keywords(keywords, TypeError)
@@ -100,7 +133,8 @@ class GraphSurgeon:
         if name not in table:
             near = core.nearest(name, list(table))
             known = ", ".join(sorted(table))
-            raise ValueError(f"unknown preset '{name}'" + (f"; did you mean '{near}'?" if near else f": {known}"))
+            message = f"unknown preset '{name}'" + (f"; did you mean '{near}'?" if near else "")
+            raise UsageError(message, f"one of {known}")
         by_name = {option.name: keyword for keyword, option in OPTIONS.items()}
         values = {by_name[key]: value for key, value in table[name]["options"].items()}
         return cls(**(values | keywords))
@@ -112,9 +146,14 @@ class GraphSurgeon:
         return {name: getattr(self, name) for name in options.defaults()}
 
     def set_params(self, **keywords: Any) -> GraphSurgeon:
-        """Sets keywords by name; ValueError for one that is unknown, naming the nearest."""
+        """Sets keywords by name; ValueError for one that is unknown, naming the nearest.
+
+        With another `method`, what has the default of the one before takes that of the new one.
+        """
         _check_keywords(keywords, ValueError)
-        for name, value in keywords.items():
+        before, after = options.defaults(self.method), options.defaults(keywords.get("method", self.method))
+        follow = {name: after[name] for name in after if getattr(self, name) == before[name] != after[name]}
+        for name, value in (follow | keywords).items():
             setattr(self, name, value)
         return self
 
@@ -167,41 +206,52 @@ class GraphSurgeon:
         on_epoch : called with the metrics of every epoch, a dict; an exception that it raises stops the training
 
         Ctrl-C stops after the step under way and keeps a checkpoint in `run_`; `fit(X, resume=True)` goes on with it,
-        to the same bits as without the stop.
+        or `fit(X, run=FOLDER, resume=True)` in another process, to the same bits as without the stop. A fit that fails
+        leaves what was fitted before.
         """
         params = self._values_of_fit(resume)
         source = interop.source_of(X, y)
         show = wanted(self.progress)
         text = _option_text(params)
-        data = source if isinstance(source, core.Dataset) else core.dataset(source, text, Listener(show))
-        self._choose_run(run, resume)
-        listener = Listener(show, on_epoch, os.path.join(self.run_, "metrics.jsonl"))
+        threads = options.thread_count(self.threads)
+        data = source if isinstance(source, core.Dataset) else core.dataset(source, text, threads, Listener(show))
+        folder = _Folder.of(run, self._folder if resume else None)
+        before, metrics = self.__dict__.copy(), os.path.join(folder.path, "metrics.jsonl")
+        untouched = _written_at(metrics)
+        self._take(folder)
+        listener = Listener(show, on_epoch, metrics)
         try:
             result = core.train(
                 dataset=data,
                 data=interop.name_of(X),
-                folder=self.run_,
+                folder=folder.path,
                 init=os.fspath(init) if init is not None else "",
                 options=text,
                 resume=resume,
                 overwrite=overwrite or run is None,
-                threads=self.threads,
+                threads=threads,
                 listener=listener,
             )
         except KeyboardInterrupt as stop:
+            folder.keep()
             if hasattr(stop, "add_note"):
-                stop.add_note(f"the checkpoint is in {self.run_}; fit(..., resume=True) goes on with it")
+                again = f"fit(..., run={folder.path!r}, resume=True)"
+                stop.add_note(f"the checkpoint is in {folder.path}; {again} goes on with it")
+            raise
+        except Error:
+            if _written_at(metrics) == untouched:  # no epoch was trained
+                self.__dict__ = before
             raise
         finally:
             listener.finish()
-        self._take(json.loads(result), data.features)
+        self._take(folder, json.loads(result), data.features)
         return self
 
     def transform(self, X: Any) -> Any:
         """The embeddings of the graph X, the training's or another with the same features, by the trained model."""
         self._check_fitted()
-        source = interop.source_of(X)
-        return self._as_output(core.embed(self.run_, source, self.threads, Listener(wanted(self.progress))))
+        threads = options.thread_count(self.threads)
+        return self._as_output(core.embed(self.run_, interop.source_of(X), threads, Listener(wanted(self.progress))))
 
     def fit_transform(self, X: Any, y: Any = None, **fit: Any) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""
@@ -247,8 +297,7 @@ class GraphSurgeon:
         info = json.loads(core.tensors(str(path / "model.safetensors"))["metadata"]["graphsurgeon"])
         by_name = {option.name: keyword for keyword, option in OPTIONS.items()}
         self = cls(**{by_name[key]: value for key, value in info["options"].items() if key in by_name})
-        self.run_ = str(path)
-        self._take({"run": str(path), "epochs": info["options"]["epochs"]}, info["features"])
+        self._take(_Folder.of(path), {"run": str(path), "epochs": info["options"]["epochs"]}, info["features"])
         return self
 
     def _values_of_fit(self, resume: bool) -> dict[str, Any]:
@@ -257,19 +306,13 @@ class GraphSurgeon:
             self._seed_ = _seed(self.random_state)
         return self.get_params() | {"random_state": self._seed_}
 
-    def _choose_run(self, run: str | os.PathLike[str] | None, resume: bool) -> None:
-        if run is not None:
-            self.run_ = os.fspath(run)
-        elif not (resume and hasattr(self, "run_")):
-            if hasattr(self, "_remove_run"):
-                self._remove_run()
-            self.run_ = tempfile.mkdtemp(prefix="graphsurgeon-")
-            self._remove_run = weakref.finalize(self, shutil.rmtree, self.run_, ignore_errors=True)
+    def _take(self, folder: _Folder, result: dict[str, Any] | None = None, features: int = 0) -> None:
+        """Is the run of `folder` from now on; one without a result is not finished."""
+        self._folder, self.run_ = folder, folder.path
         self.__dict__.pop("result_", None)
-
-    def _take(self, result: dict[str, Any], features: int) -> None:
-        self.result_ = result
-        self.n_features_in_ = features
+        if result is not None:
+            self.result_ = result
+            self.n_features_in_ = features
 
     def _check_fitted(self) -> None:
         if self.__sklearn_is_fitted__():

@@ -1,9 +1,9 @@
 """From what people hold a graph in to the core's arrays.
 
-Accepted: a PyTorch Geometric `Data`; `(graph, x)` or `graph` alone, where graph is an edge_index (2 x M), a scipy
-sparse matrix or array (entry i, j is the edge from i to j) or a networkx graph; OGB's dict, or its pair (dict, labels);
-a path or catalog name; a dataset that `load_dataset` returned. Memory is shared where layout and type allow: dense
-float32 x in rows, float32 CSR features, 32-bit CSC adjacency.
+Accepted: a PyTorch Geometric `Data`; `(graph, x)`, `(graph, x, y)` or `graph` alone, where graph is an edge_index
+(2 x M), a sparse matrix of scipy or torch (entry i, j is the edge from i to j) or a networkx graph; OGB's dict, or its
+pair (dict, labels); a path or catalog name; a dataset that `load_dataset` returned. Memory is shared where layout and
+type allow: dense float32 x in rows, float32 CSR features, 32-bit CSC adjacency.
 """
 
 from __future__ import annotations
@@ -18,17 +18,23 @@ from ._load import core
 from .errors import DataError, UsageError
 
 Arrays = dict[str, Any]  # the names of arrays_of() in bindings.cpp
+FORMS = "pass a PyG Data, (edge_index, x), a scipy sparse matrix, a networkx graph, OGB's dict, a path or a name"
 
 
 def source_of(data: Any, y: Any = None) -> Any:
-    """What the core makes a dataset of: arrays, a text or a dataset. `y`: labels for a graph without."""
-    if isinstance(data, core.Dataset):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return os.fspath(data)
-    arrays = _arrays(data)
-    if y is not None and "labels" not in arrays and "multi_labels" not in arrays:
-        arrays |= _labels(y)
+    """What the core makes a dataset of: arrays, a text or a dataset. `y`: labels for a graph from memory without."""
+    if isinstance(data, (core.Dataset, str, os.PathLike)):
+        if y is not None:
+            raise UsageError("labels can be given for a graph from memory only", "this one has its own, or labels_file")
+        return data if isinstance(data, core.Dataset) else os.fspath(data)
+    try:
+        arrays = _arrays(data)
+        if y is not None and "labels" not in arrays and "multi_labels" not in arrays:
+            arrays |= _labels(y)
+    except (DataError, UsageError):
+        raise
+    except (TypeError, ValueError, IndexError) as error:  # of numpy: ragged rows, text among numbers
+        raise DataError(f"the graph cannot be read: {error}", FORMS) from error
     return arrays
 
 
@@ -43,6 +49,8 @@ def _arrays(data: Any) -> Arrays:
         if isinstance(graph, dict):
             return _ogb(graph) | _labels(other)
         return _graph(graph, _row_count(other)) | _features(other)
+    if isinstance(data, tuple) and len(data) == 3:
+        return _arrays(data[:2]) | _labels(data[2])
     if isinstance(data, dict):
         return _ogb(data)
     if hasattr(data, "edge_types"):
@@ -58,11 +66,14 @@ def _graph(graph: Any, rows: int | None) -> Arrays:
         return _scipy(graph)
     if _is_networkx(graph):
         return _networkx(graph)
+    if _is_torch_sparse(graph):
+        entries = graph.detach().cpu().to_sparse_coo().coalesce()
+        return {"nodes": _square(entries.shape)} | _edges(entries.indices(), _weights(_numpy(entries.values())))
     edges = _numpy(graph)
     if edges.ndim != 2 or edges.shape[0] != 2:
         raise DataError(
             f"edge_index has shape {tuple(edges.shape)}, expected (2, M)",
-            "pass a PyG Data, (edge_index, x), a scipy sparse matrix, a networkx graph, OGB's dict, a path or a name",
+            FORMS,
         )
     nodes = rows if rows is not None else int(edges.max(initial=-1)) + 1
     return {"nodes": nodes} | _edges(edges)
@@ -100,7 +111,7 @@ def _pyg(data: Any) -> Arrays:
         out |= _labels(data.y)
     masks = [getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")]
     if all(mask is not None for mask in masks):
-        out["splits"] = _splits(masks)
+        out["splits"] = _splits(masks, out["nodes"])
     return out
 
 
@@ -111,10 +122,18 @@ def _transposed(adj_t: Any) -> Arrays:
     else:
         entries = adj_t.to_sparse_coo().coalesce()
         (target, source), weight = entries.indices(), entries.values()
-    values = None if weight is None else _numpy(weight)
-    if values is not None and (values == 1).all():
-        values = None
-    return _edges(np.stack([_numpy(source), _numpy(target)]), values)
+    return _edges(np.stack([_numpy(source), _numpy(target)]), None if weight is None else _weights(_numpy(weight)))
+
+
+def _weights(values: np.ndarray) -> np.ndarray | None:
+    """None where every edge weighs one."""
+    return None if (values == 1).all() else values
+
+
+def _square(shape: Any) -> int:
+    if shape[0] != shape[1]:
+        raise DataError(f"an adjacency matrix must be square, this one is {shape[0]} x {shape[1]}")
+    return int(shape[0])
 
 
 def _ogb(graph: dict[str, Any]) -> Arrays:
@@ -128,8 +147,7 @@ def _ogb(graph: dict[str, Any]) -> Arrays:
 
 
 def _scipy(matrix: Any) -> Arrays:
-    if matrix.shape[0] != matrix.shape[1]:
-        raise DataError(f"an adjacency matrix must be square, this one is {matrix.shape[0]} x {matrix.shape[1]}")
+    nodes = _square(matrix.shape)
     # A column lists the sources of a node's edges, which is what the core's rows are.
     columns = matrix.tocsc()
     if not columns.has_canonical_format or (columns.data == 0).any():
@@ -137,11 +155,11 @@ def _scipy(matrix: Any) -> Arrays:
         columns.sum_duplicates()
         columns.eliminate_zeros()
     out: Arrays = {
-        "nodes": matrix.shape[0],
+        "nodes": nodes,
         "offsets": columns.indptr.astype(np.int64, copy=False),
         "neighbors": columns.indices.astype(np.int32, copy=False),
     }
-    if not (columns.data == 1).all():
+    if _weights(columns.data) is not None:
         out["weights"] = np.ascontiguousarray(columns.data, dtype=np.float32)
     return out
 
@@ -178,7 +196,7 @@ def _features(x: Any) -> Arrays:
             "x_indices": rows.indices.astype(np.int32, copy=False),
             "x": np.ascontiguousarray(rows.data, dtype=np.float32),
         }
-    if getattr(x, "is_sparse", False) or getattr(x, "is_sparse_csr", False):
+    if _is_torch_sparse(x):
         rows = x.detach().cpu().to_sparse_coo().coalesce().to_sparse_csr()
         return {
             "width": x.shape[1],
@@ -201,26 +219,39 @@ def _labels(y: Any) -> Arrays:
         raise DataError(f"y has shape {tuple(values.shape)}, expected (N,) or (N, C)")
     if np.issubdtype(values.dtype, np.floating):
         values = np.where(np.isnan(values), -1, values)
+        if (values != np.floor(values)).any():
+            raise DataError("y holds fractions, expected class ids, or zeros and ones", "labels are whole numbers")
     elif not np.issubdtype(values.dtype, np.integer) and values.dtype != bool:
-        names, values = np.unique(values.astype(str), return_inverse=True)  # names of classes
+        names, ids = np.unique(values.astype(str), return_inverse=True)
+        return {"labels": ids.reshape(-1).astype(np.int32), "class_names": names.tolist()}
     if values.ndim == 1:
-        return {"labels": np.ascontiguousarray(values, dtype=np.int32)}
+        if values.size and values.max() > np.iinfo(np.int32).max:
+            raise DataError(f"y holds the class id {values.max():.0f}", "class ids count from 0")
+        return {"labels": np.ascontiguousarray(np.maximum(values, -1), dtype=np.int32)}
+    if (values > 1).any():
+        raise DataError("y has several columns, but not of zeros and ones", "one class a node is a y of (N,)")
     table = np.where(values < 0, 255, values).astype(np.uint8)
     return {"multi_labels": np.ascontiguousarray(table).reshape(-1), "classes": table.shape[1]}
 
 
-def _splits(masks: list[Any]) -> list[list[list[int]]]:
+def _splits(masks: list[Any], nodes: int) -> list[list[list[int]]]:
     """PyG's masks: [N], or [N, S] for S splits."""
     tables = [_numpy(mask).astype(bool) for mask in masks]
     tables = [table[:, None] if table.ndim == 1 else table for table in tables]
     count = max(table.shape[1] for table in tables)
+    if any(table.shape[0] != nodes or table.shape[1] not in (1, count) for table in tables):
+        shapes = ", ".join(str(_numpy(mask).shape) for mask in masks)
+        raise DataError(f"the masks of {nodes} nodes have shapes {shapes}", "expected (N,), or (N, S) for S splits")
     # One test mask may serve all splits, as in WikiCS.
     tables = [np.repeat(table, count, 1) if table.shape[1] == 1 else table for table in tables]
     return [[np.flatnonzero(table[:, s]).tolist() for table in tables] for s in range(count)]
 
 
 def _numpy(values: Any) -> np.ndarray:
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+    if not hasattr(values, "detach"):
+        return np.asarray(values)
+    values = values.detach().cpu()
+    return (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()  # numpy has no such type
 
 
 def _row_count(x: Any) -> int:
@@ -229,6 +260,10 @@ def _row_count(x: Any) -> int:
 
 def _is_scipy(value: Any) -> bool:
     return "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(value)
+
+
+def _is_torch_sparse(value: Any) -> bool:
+    return getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False)
 
 
 def _is_networkx(value: Any) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 import torch
@@ -22,8 +23,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ._load import core
-from .errors import UsageError
+from .errors import DataError, UsageError
 from .estimator import GraphSurgeon
+
+
+# Options that treat the data before the model sees it, and the values with which a graph from memory stays as it is.
+UNTREATED = {"features": ("auto", "raw"), "symmetrize": ("auto", "no"), "self-loops": ("auto", "keep")}
 
 
 class Graph:
@@ -200,10 +205,18 @@ def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
     if os.path.isdir(file):
         file = os.path.join(file, "model.safetensors")
     loaded = core.tensors(file)
+    if set(loaded["metadata"]) != {"graphsurgeon"}:  # a checkpoint has its state too
+        raise DataError(f"{file}: is not a model of graphsurgeon", "name a run folder, or its model.safetensors")
     info = json.loads(loaded["metadata"]["graphsurgeon"])
     method = info["options"].get("method", "graphsurgeon")
     if method != "graphsurgeon":
         raise UsageError(f"{file}: is a model of {method}", "torch_module is there for graphsurgeon's own models")
+    treated = [name for name, plain in UNTREATED.items() if info["options"].get(name, plain[0]) not in plain]
+    if treated:
+        warnings.warn(
+            f"the run treated its data ({', '.join(treated)}): give the module features and edges treated alike",
+            stacklevel=2,
+        )
     module = EncoderModule(info["features"], info["options"])
     module.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in loaded["tensors"].items()})
     return module.eval()

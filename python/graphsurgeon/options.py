@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
+import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 from ._load import core
+from .errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,16 @@ class Option:
         if self.type == "TEXT" and hasattr(value, "__fspath__"):
             return value.__fspath__()
         if self.type == "INT,...":
-            return [int(item) for item in value]
+            return self._whole_numbers(value)
         return value
+
+    def _whole_numbers(self, value: Any) -> list[int]:
+        """Of a list, one number, or text as on the command line."""
+        items = value.split(",") if isinstance(value, str) else value if hasattr(value, "__iter__") else [value]
+        try:
+            return [int(item) for item in items]
+        except (TypeError, ValueError):
+            raise UsageError(f"{self.keyword}: {value!r} is no list of whole numbers", "as in [10, 10]") from None
 
 
 def _read() -> dict[str, Option]:
@@ -77,6 +87,16 @@ def defaults(method: str = "") -> dict[str, Any]:
     }
     own = METHODS.get(method, {"defaults": {}})["defaults"]
     return plain | {keyword: own[option.name] for keyword, option in OPTIONS.items() if option.name in own}
+
+
+MOST_THREADS = 1024  # as on the command line
+
+
+def thread_count(threads: Any) -> int:
+    """`threads` as the core takes them; UsageError where they cannot be."""
+    if not isinstance(threads, numbers.Integral) or not 0 <= threads <= MOST_THREADS:
+        raise UsageError(f"threads: {threads!r} is not a number of threads", f"0 to {MOST_THREADS}; 0 takes every core")
+    return int(threads)
 
 
 def unknown(keyword: str) -> str:

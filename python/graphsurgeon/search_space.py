@@ -6,11 +6,11 @@ A range is written `lr=1e-4..1e-1:log`, `layers=1..4`, or `mode=pre,post` for a 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .errors import UsageError
-from .options import OPTIONS, Option, unknown
+from .options import METHODS, OPTIONS, Option, unknown
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,10 @@ class Range:
     log: bool = False
     whole: bool = False
     choices: tuple[Any, ...] = ()
+    typed: bool = field(default=False, compare=False)  # by the user, who means it
+
+    def holds(self, value: Any) -> bool:
+        return value in self.choices if self.choices else self.low <= value <= self.high
 
     def suggest(self, trial: Any) -> Any:
         """A value, by an Optuna trial."""
@@ -33,7 +37,9 @@ class Range:
         return trial.suggest_float(self.keyword, self.low, self.high, log=self.log)
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"choices": list(self.choices)}
+        kept = asdict(self) | {"choices": list(self.choices)}
+        del kept["typed"]
+        return kept
 
 
 def parse(text: str) -> Range:
@@ -45,6 +51,9 @@ def parse(text: str) -> Range:
     if keyword not in OPTIONS:
         raise UsageError(f"--search: {unknown(keyword)}", "'graphsurgeon train --help' lists the options")
     option = OPTIONS[keyword]
+    if option.group == "Data" or option.type == "INT,...":
+        why = "the graph is loaded once" if option.group == "Data" else "its values are lists"
+        raise UsageError(f"--search: {option.name} cannot be searched: {why}", f"fix it with --{option.name}")
     if ".." in values:
         return _checked(option, _interval(option, values, text))
     choices = tuple(_typed(option, word.strip(), text) for word in values.split(","))
@@ -89,18 +98,23 @@ def _checked(option: Option, wanted: Range) -> Range:
     return wanted
 
 
-def search_space(fixed: set[str], searched: list[str]) -> dict[str, Range]:
-    """The ranges by keyword. `fixed`: keywords that stay as they are; `searched`: ranges as typed."""
+def search_space(fixed: set[str], searched: list[str], method: str = "graphsurgeon") -> dict[str, Range]:
+    """The ranges by keyword. `fixed`: keywords that stay as they are; `searched`: ranges as typed.
+
+    A baseline searches those of the options it has defaults of its own for: others it does not read.
+    """
+    own = METHODS[method]["defaults"]
     space = {}
     for keyword, option in OPTIONS.items():
-        if option.tune and keyword not in fixed:
+        read = option.name in own if own else option.group != "Method"
+        if option.tune and read and keyword not in fixed:
             whole = option.type == "INT"
             space[keyword] = Range(keyword, option.tune["low"], option.tune["high"], option.tune["log"], whole)
     for text in searched:
         wanted = parse(text)
         if wanted.keyword in fixed:
             raise UsageError(f"--search: {wanted.keyword} is fixed by --{wanted.keyword.replace('_', '-')} already")
-        space[wanted.keyword] = wanted
+        space[wanted.keyword] = replace(wanted, typed=True)
     if not space:
         raise UsageError("nothing is left to search", "fix fewer options, or name some with --search")
     return space

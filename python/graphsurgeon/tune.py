@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import ctypes
 import io
 import json
 import multiprocessing
 import os
 import re
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -32,7 +34,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from . import command, estimator
 from ._load import core
 from .errors import DataError, UsageError
-from .options import OPTIONS
+from .options import METHODS, OPTIONS, defaults
 from .progress import Listener
 from .search_space import Range, search_space
 
@@ -40,6 +42,7 @@ FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 # --workers is how many trials run at a time here; a trial's own are left alone.
 NOT_OFFERED = {"workers"}
 NAMELESS = 3  # seconds that a trial may run without telling whose it is
+HOPELESS = 3  # trials that fail alike, none having been completed, before the search gives up
 
 
 @dataclass
@@ -62,25 +65,24 @@ class Settings:
 
 
 def open_storage(settings: Settings) -> optuna.storages.BaseStorage:
-    if settings.storage:
-        return optuna.storages.get_storage(settings.storage)
-    from optuna.storages.journal import JournalFileBackend
+    """DataError where it cannot be opened, or holds something else."""
+    place = settings.storage or os.path.join(settings.folder, "journal.log")
+    try:
+        if settings.storage:
+            return optuna.storages.get_storage(settings.storage)
+        from optuna.storages.journal import JournalFileBackend
 
-    return optuna.storages.JournalStorage(JournalFileBackend(os.path.join(settings.folder, "journal.log")))
+        return optuna.storages.JournalStorage(JournalFileBackend(place))
+    except Exception as error:  # of Optuna, SQLAlchemy, a database's driver, a file that is no journal
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        hint = "give another --storage, as sqlite:///FILE, or another -o"
+        raise DataError(f"{place}: no study can be kept there: {reason}", hint) from error
 
 
 def open_study(settings: Settings, worker: int = 0) -> optuna.Study:
     """The study, made where it is not there yet; DataError when it is there and searches something else."""
-    study = optuna.create_study(
-        storage=open_storage(settings),
-        study_name=settings.study,
-        direction="maximize",
-        load_if_exists=True,
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=settings.every),
-    )
-    # Another stream for every worker and every continuation: the same one would repeat its draws.
-    begun = len(study.get_trials(deepcopy=False))
-    study.sampler = optuna.samplers.TPESampler(seed=settings.seed + 7919 * worker + 104729 * begun)
+    storage = open_storage(settings)
+    study = create_study(storage, settings)
     fixed = {k: v for k, v in settings.base.items() if k not in settings.space and k != "data_root"}
     told = {
         "data": settings.data,
@@ -89,25 +91,42 @@ def open_study(settings: Settings, worker: int = 0) -> optuna.Study:
         "space": {keyword: r.as_json() for keyword, r in settings.space.items()},
     }
     before = study.user_attrs.get("graphsurgeon")
+    if before is not None and before != json.loads(json.dumps(told)):
+        if any(trial.state != TrialState.WAITING for trial in study.get_trials(deepcopy=False)):
+            differing = ", ".join(key for key in told if before.get(key) != json.loads(json.dumps(told[key])))
+            raise DataError(
+                f"{settings.folder}: the study '{settings.study}' was begun with another {differing}",
+                "give the same options to go on with it, or another --study or -o",
+            )
+        optuna.delete_study(study_name=settings.study, storage=storage)  # nothing was tried in it yet
+        study, before = create_study(storage, settings), None
     if before is None:
         study.set_user_attr("graphsurgeon", told)
-    elif before != json.loads(json.dumps(told)):
-        differing = ", ".join(key for key in told if before.get(key) != json.loads(json.dumps(told[key])))
-        raise DataError(
-            f"{settings.folder}: the study '{settings.study}' was begun with another {differing}",
-            "give the same options to go on with it, or another --study or -o",
-        )
+    # Another stream for every worker and every continuation: the same one would repeat its draws.
+    begun = len(study.get_trials(deepcopy=False))
+    study.sampler = optuna.samplers.TPESampler(seed=settings.seed + 7919 * worker + 104729 * begun)
     return study
 
 
+def create_study(storage: optuna.storages.BaseStorage, settings: Settings) -> optuna.Study:
+    return optuna.create_study(
+        storage=storage,
+        study_name=settings.study,
+        direction="maximize",
+        load_if_exists=True,
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=settings.every),
+    )
+
+
 class Objective:
-    """Trains a trial in pieces and tells how it does after each."""
+    """Trains a trial in pieces and tells how it does after each; a method that learns from labels in one piece."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         text = estimator._option_text(settings.base)
-        self.data = core.dataset(settings.data, text, Listener(False))
-        if settings.objective == "validation" and self.data.task == "none":
+        self.data = core.dataset(settings.data, text, settings.threads, Listener(False))
+        self.supervised = METHODS[settings.base["method"]]["supervised"]
+        if self.data.task == "none" and (settings.objective == "validation" or self.supervised):
             raise DataError(f"{settings.data}: has no labels", "search without them by --objective rankme")
 
     def __call__(self, trial: Trial) -> float:
@@ -127,14 +146,14 @@ class Objective:
 
     def _train(self, trial: Trial, values: dict[str, Any], folder: str) -> float:
         epochs, value = int(values["epochs"]), 0.0
-        looks = list(range(self.settings.every, epochs, self.settings.every)) + [epochs]
+        looks = [epochs] if self.supervised else [*range(self.settings.every, epochs, self.settings.every), epochs]
         for epoch in looks:
-            text = estimator._option_text(values | {"epochs": epoch})
+            text = estimator._option_text(values, epochs=epoch)
             core.train(
                 dataset=self.data, data=self.settings.data, folder=folder, init="", options=text,
                 resume=epoch != looks[0], overwrite=True, threads=self.settings.threads, listener=Listener(False),
             )  # fmt: skip
-            value = self._score(folder, text)
+            value = self._own_validation(folder) if self.supervised else self._score(folder, text)
             trial.report(value, epoch)
             if epoch != epochs and trial.should_prune():
                 raise optuna.TrialPruned
@@ -146,19 +165,28 @@ class Objective:
             return core.effective_rank(z, self.settings.threads)
         return float(np.mean(core.validation(z, self.data, text, self.settings.threads)))
 
+    def _own_validation(self, folder: str) -> float:
+        """Of a method that predicts classes itself: the best of each split's training, which is what it keeps."""
+        best: dict[int, float] = {}
+        with open(os.path.join(folder, "metrics.jsonl"), encoding="utf-8") as file:
+            for row in map(json.loads, file):
+                if "validation" in row:
+                    best[row["split"]] = max(row["validation"], best.get(row["split"], 0.0))
+        return float(np.mean(list(best.values())))
+
 
 def finished_trials(study: optuna.Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=FINISHED)
 
 
 def work(settings: Settings, worker: int) -> None:
-    """Runs trials until there are enough, or time is up."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    objective = Objective(settings)
+    """Runs trials until there are enough, or time is up, or all fail alike."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # what goes wrong is told by the error itself
     study = open_study(settings, worker)
+    objective = Objective(settings)
 
     def enough() -> bool:
-        return len(finished_trials(study)) >= settings.trials
+        return len(finished_trials(study)) >= settings.trials or common_failure(study) is not None
 
     def after(study: optuna.Study, trial: FrozenTrial) -> None:
         if settings.show:
@@ -171,9 +199,24 @@ def work(settings: Settings, worker: int) -> None:
         study.optimize(objective, timeout=left, callbacks=[after])
 
 
+def common_failure(study: optuna.Study) -> str | None:
+    """What several trials failed by, each alike, while none was completed."""
+    trials = finished_trials(study)
+    failures = {trial.user_attrs.get("failure") for trial in trials}
+    return failures.pop() if len(trials) >= HOPELESS and len(failures) == 1 else None
+
+
+def work_alone(settings: Settings, worker: int) -> None:
+    """`work` in a process of its own: an error is a line and a hint, and it ends when the one that began it does."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    sys.exit(command.run(lambda: work(settings, worker), ""))
+
+
 def trial_text(study: optuna.Study, trial: FrozenTrial, settings: Settings) -> str:
     count = len(finished_trials(study))
     outcome = {TrialState.COMPLETE: f"{trial.value or 0:.2f}", TrialState.PRUNED: "pruned"}.get(trial.state, "failed")
+    if "failure" in trial.user_attrs:
+        outcome = f"failed, {trial.user_attrs['failure']}"
     values = ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in trial.params.items())
     return f"trial {trial.number}: {outcome} ({values}); {count} of {settings.trials}"
 
@@ -212,7 +255,7 @@ def run_workers(settings: Settings, workers: int) -> None:
         work(settings, 0)
         return
     context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=work, args=(settings, i), name=f"worker {i}") for i in range(workers)]
+    processes = [context.Process(target=work_alone, args=(settings, i), name=f"worker {i}") for i in range(workers)]
     for process in processes:
         process.start()
     try:
@@ -224,7 +267,8 @@ def run_workers(settings: Settings, workers: int) -> None:
         raise
     dead = [process for process in processes if process.exitcode != 0]
     if len(dead) == len(processes):
-        raise DataError(f"{settings.folder}: every worker ended early", "what they said stands above")
+        error = UsageError if any(process.exitcode == 2 for process in dead) else DataError
+        raise error(f"{settings.folder}: every worker ended early", "what they said stands above")
     for process in dead:
         print(f"note: {process.name} ended early; its trial is lost, the others went on", file=sys.stderr)
 
@@ -236,10 +280,11 @@ def preset_of(study: optuna.Study, settings: Settings) -> dict[str, Any]:
     """The best trial as a preset: what differs from the defaults, and what was searched."""
     best = study.best_trial
     values = settings.base | best.params
+    plain = defaults(values["method"])
     options = {}
     for keyword, option in OPTIONS.items():
         value = option.value_of(values[keyword])
-        if option.group != "Data" and (value != option.default or keyword in settings.space):
+        if keyword != "data_root" and (value != plain[keyword] or keyword in settings.space):
             options[option.name] = value
     measure = "validation score" if settings.objective == "validation" else "effective rank"
     count = len(finished_trials(study))
@@ -250,12 +295,13 @@ def preset_of(study: optuna.Study, settings: Settings) -> dict[str, Any]:
 def table_of(study: optuna.Study, settings: Settings) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["trial", "state", "value", "epochs", "seconds", *settings.space])
+    writer.writerow(["trial", "state", "value", "epochs", "seconds", *settings.space, "failure"])
     for trial in study.get_trials(deepcopy=False):
         value = trial.value if trial.state == TrialState.COMPLETE else trial.intermediate_values.get(trial.last_step)
         seconds = f"{trial.duration.total_seconds():.1f}" if trial.duration else ""
         params = [trial.params.get(keyword, "") for keyword in settings.space]
-        writer.writerow([trial.number, trial.state.name.lower(), value, trial.last_step, seconds, *params])
+        row = [trial.number, trial.state.name.lower(), value, trial.last_step, seconds, *params]
+        writer.writerow([*row, trial.user_attrs.get("failure", "")])
     return out.getvalue()
 
 
@@ -276,6 +322,9 @@ def write_results(study: optuna.Study, settings: Settings) -> dict[str, Any]:
     trials = study.get_trials(deepcopy=False)
     count = {state: sum(trial.state == state for trial in trials) for state in TrialState}
     if not count[TrialState.COMPLETE]:
+        failures = [trial.user_attrs["failure"] for trial in trials if "failure" in trial.user_attrs]
+        if failures:
+            raise DataError(f"{folder}: no trial was completed; the last one's error: {failures[-1]}", "mend that first")
         raise DataError(f"{folder}: no trial was completed", "give it more time or trials; the same command goes on")
     preset = preset_of(study, settings)
     command.write(folder / "best.json", (json.dumps(preset, indent=2) + "\n").encode())
@@ -354,8 +403,15 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
     }
     if arguments.workers < 1 or arguments.trials < 1 or arguments.look_every < 1:
         raise UsageError("--workers, --trials and --look-every are at least 1")
-    start = estimator.GraphSurgeon.from_preset(arguments.preset) if arguments.preset else estimator.GraphSurgeon()
-    base = {keyword: value for keyword, value in start.get_params().items() if keyword in OPTIONS} | given
+    if given.get("method", "graphsurgeon") not in METHODS:
+        near = core.nearest(given["method"], list(METHODS))
+        guess = f"; did you mean '{near}'?" if near else ""
+        raise UsageError(f"--method: unknown method '{given['method']}'{guess}", f"one of {', '.join(METHODS)}")
+    make = estimator.GraphSurgeon
+    start = make.from_preset(arguments.preset, **given) if arguments.preset else make(**given)
+    base = {keyword: value for keyword, value in start.get_params().items() if keyword in OPTIONS}
+    if METHODS[base["method"]]["defaults"].get("epochs") == 0:
+        raise UsageError(f"--method: {base['method']} learns nothing", "there is nothing to search")
     timeout = seconds_of(arguments.timeout) if arguments.timeout else None
     cores = arguments.threads or len(os.sched_getaffinity(0))
     return Settings(
@@ -365,9 +421,9 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
         study=arguments.study,
         objective=arguments.objective,
         trials=arguments.trials,
-        deadline=time.time() + timeout if timeout else None,
+        deadline=None if timeout is None else time.time() + timeout,
         base=base,
-        space=search_space(set(given), arguments.search),
+        space=search_space(set(given), arguments.search, base["method"]),
         every=arguments.look_every,
         threads=max(1, cores // arguments.workers),
         seed=int(base["random_state"]),
@@ -376,15 +432,19 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 
 
 def first_trial(settings: Settings) -> dict[str, Any]:
-    """The values one starts from, outside of the ranges too: the result is then no worse than those."""
-    choices = {k for k, r in settings.space.items() if r.choices and settings.base[k] not in r.choices}
-    return {k: settings.base[k] for k in settings.space if k not in choices}
+    """The values one starts from, outside of the options' own ranges too: the result is then no worse than those."""
+    bound = {k for k, r in settings.space.items() if (r.choices or r.typed) and not r.holds(settings.base[k])}
+    return {k: settings.base[k] for k in settings.space if k not in bound}
 
 
 def tune(arguments: argparse.Namespace) -> dict[str, Any]:
     """Runs the search and returns what `--json` prints."""
     settings = settings_of(arguments)
-    Path(settings.folder).mkdir(parents=True, exist_ok=True)
+    try:
+        Path(settings.folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{settings.folder}: no folder can be made there: {error.strerror}"
+        raise DataError(message, "name another with -o") from None
     study = open_study(settings)
     fail_lost_trials(study)
     if not study.get_trials(deepcopy=False):
@@ -404,7 +464,7 @@ def result_text(result: dict[str, Any]) -> str:
 
 def main(words: list[str] | None = None) -> int:
     """`graphsurgeon tune`; returns the exit code."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
 
     def work() -> None:
         arguments = parser().parse_args(words)

@@ -71,7 +71,7 @@ void setup_ablate(CLI::App& app, Run& run) {
       const auto datasets = datasets_here(options, state->common);
       const std::filesystem::path folder = *output;
       const auto progress = begin(state->common);
-      std::filesystem::create_directories(folder);
+      make_folder(folder);
       const Laboratory laboratory(folder, state->common.threads, options.data_root,
                                   stop_on_signals());
       nlohmann::json all = nlohmann::json::array();

@@ -83,7 +83,7 @@ void setup_bench(CLI::App& app, Run& run) {
           wanted(state->get<What>(), *groups, options, state->common);
       const std::filesystem::path folder = *output;
       const auto progress = begin(state->common);
-      std::filesystem::create_directories(folder);
+      make_folder(folder);
       const std::vector<Cell> cells =
           run_grid(names, options, folder, stop_on_signals(), *progress,
                    [&](const std::vector<Cell>& so_far) {

@@ -125,4 +125,11 @@ void say(const CommonOptions& common, const std::string& text) {
   if (!common.quiet) std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder))
+    fail_data(folder.string(), "no folder can be made there", "name another place with -o");
+}
+
 }  // namespace gs::cli

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -75,6 +76,9 @@ void print(const std::string& text);           // to standard output
 void print_json(const nlohmann::json& value);  // one object, one line
 void say(const CommonOptions& common,
          const std::string& text);  // to standard error, unless --quiet
+
+// With those above it; data Error where that cannot be.
+void make_folder(const std::filesystem::path& folder);
 
 using Run = std::function<void()>;
 // Each declares its options and subcommands on `app` and stores what to run in the chosen one's

@@ -1,4 +1,6 @@
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "cli/command.h"
@@ -27,7 +29,8 @@ struct EvalFlags {
       "whose number of probe steps: authors 500, paper 100 (Yelp and Reddit 500); a run's own when "
       "it is not given");
     v("seeds", seeds,
-      "encoders to score: the run's own and others trained like it with the next seeds; tells how "
+      "encoders to score (classification, links): the run's own and others trained like it with "
+      "the next seeds; tells how "
       "much of a score is luck of the weights")
         .at_least(1)
         .at_most(1000);
@@ -105,6 +108,28 @@ std::string to_text(const nlohmann::json& r) {
                             r["std_over_seeds"].get<double>(), encoders.size());
 }
 
+// An option that the task does not read is refused: its user expects something of it.
+void check_read(EvalTask task, const std::set<std::string>& given) {
+  using enum EvalTask;
+  static const std::map<std::string, std::set<EvalTask>> kReaders{
+      {"held-out", {links}},
+      {"seeds", {classification, links}},
+      {"runs", {classification, clustering}},
+      {"split-seed", {classification, clustering}},
+      {"splits", {classification}},
+      {"solver", {classification}},
+      {"probe-epochs", {classification}},
+      {"probe-lr", {classification}},
+      {"probe-every", {classification}},
+      {"protocol", {classification}},
+      {"predictions", {classification}}};
+  for (const auto& [name, tasks] : kReaders)
+    if (given.contains(name) && !tasks.contains(task))
+      fail_usage("--" + name,
+                 fmt::format("--task {} does not read it", name_of(names_of(task), task)),
+                 "leave it out, or choose another --task");
+}
+
 // The last scores of a run on the data that it was trained on lie in its folder too, where that can
 // be written.
 void keep_scores(const std::filesystem::path& run, const std::string& data,
@@ -143,8 +168,7 @@ void setup_eval(CLI::App& app, Run& run) {
       call.task = flags.task, call.held_out = flags.held_out;
       call.predictions = flags.predictions;
       const bool classifies = flags.task == EvalTask::classification;
-      if (!flags.predictions.empty() && !classifies)
-        fail_usage("--predictions", "only a classification predicts classes", "leave out --task");
+      check_read(flags.task, call.given);
       if (!flags.predictions.empty()) check_output(flags.predictions, flags.overwrite);
       if (flags.seeds > 1 || flags.task == EvalTask::links) call.stop = stop_on_signals();
       const auto progress = begin(state->common);

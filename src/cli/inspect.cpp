@@ -24,15 +24,33 @@ struct InspectFlags {
   }
 };
 
-double middle(const nlohmann::json& values) {
-  return values.empty() ? 0 : values[values.size() / 2].get<double>();
-}
+constexpr size_t kNamed = 8;  // features in a line of text
 
 std::string names_of_columns(const nlohmann::json& rows) {
   std::string out;
-  for (size_t i = 0; i < rows.size() && i < 8; ++i)
+  for (size_t i = 0; i < rows.size() && i < kNamed; ++i)
     out += fmt::format("{}{}", out.empty() ? "" : ", ", rows[i]["name"].get<std::string>());
   return out;
+}
+
+std::string mixed(const nlohmann::json& mixing) {
+  std::string out =
+      fmt::format("about {:.0f} features in a column", mixing["features_each"].get<double>());
+  for (size_t i = 0; i < mixing["closest"].size() && i < kNamed / 2; ++i) {
+    const auto& pair = mixing["closest"][i];
+    out +=
+        fmt::format("{} {} with {} ({:.2f})", i == 0 ? ";" : ",", pair["name"].get<std::string>(),
+                    pair["with"].get<std::string>(), pair["cosine"].get<double>());
+  }
+  return out;
+}
+
+std::string angles_text(const nlohmann::json& r) {
+  const nlohmann::json& angles = r["principal_angles"];
+  if (angles.empty()) return "none: each reads and writes all there is";
+  return fmt::format("{:.1f} degrees in the middle, {:.1f} at least, between what they {}",
+                     angles[angles.size() / 2].get<double>(), angles[0].get<double>(),
+                     r["angles_between"] == "outputs" ? "write" : "read");
 }
 
 std::string to_text(const nlohmann::json& r) {
@@ -40,19 +58,25 @@ std::string to_text(const nlohmann::json& r) {
   const auto rank = [&](const char* what) {
     return spectrum[what]["effective_rank"].get<double>();
   };
-  const std::string what = r["heads_read"] == "features" ? "features" : "columns of the encoding";
+  const bool of_features = r["heads_read"] == "features";
   std::string text = fmt::format(
-      "The heads read the {}{}.\n"
-      "  first amplifies        {}\n"
-      "  second amplifies       {}\n"
+      "The heads read the {}{}.\n",
+      of_features ? "features" : "encoding; features are followed through it, on a node alone",
+      r["linear"].get<bool>() ? "" : " (their first layers are looked at)");
+  for (const char* head : {"first", "second"})
+    text += fmt::format(
+        "  {:<6} amplifies       {}\n"
+        "         suppresses      {}\n"
+        "         mixes           {}\n",
+        head, names_of_columns(gains[fmt::format("amplified_by_{}", head)]),
+        names_of_columns(gains[fmt::format("suppressed_by_{}", head)]), mixed(r["mixing"][head]));
+  text += fmt::format(
       "  told apart most        {}\n"
       "  gains correlate        {:.3f}\n"
-      "  angle between them     {:.1f} degrees in the middle, {:.1f} at least\n\n",
-      what, r["linear"].get<bool>() ? "" : " (their first layers are looked at)",
-      names_of_columns(gains["amplified_by_first"]), names_of_columns(gains["amplified_by_second"]),
+      "  weights' cosine        {:.3f}\n"
+      "  angle between them     {}\n\n",
       names_of_columns(gains["told_apart"]), r["gain_correlation"].get<double>(),
-      middle(r["principal_angles"]),
-      r["principal_angles"].empty() ? 0 : r["principal_angles"][0].get<double>());
+      r["weight_cosine"].get<double>(), angles_text(r));
   text += fmt::format(
       "The views of a node agree with a cosine of {:.3f} on average ({:.3f} for the worst 5 %).\n"
       "  alignment (CKA)        {:.3f}\n"

@@ -27,6 +27,27 @@ constexpr Command kCommands[] = {
     {"options", "every option of every command as one page", setup_options},
 };
 
+// Programs of the Python package, found beside this one or on PATH; told of here, so that help and
+// suggestions know them.
+struct ExternalCommand {
+  const char *name, *about;
+};
+constexpr ExternalCommand kExternals[] = {
+    {"tune", "search for good options of training"},
+    {"report", "draw runs, ablations and searches as one page"},
+};
+
+void setup_external(CLI::App& app, const std::string& name, Run& run) {
+  app.allow_extras();
+  app.set_help_flag();
+  app.callback([=, &run] {
+    run = [=] {
+      fail_usage(name, "belongs to the Python package, which is not beside this program",
+                 "install it with 'pip install .' from a checkout");
+    };
+  });
+}
+
 // The instructions that libtorch and our kernels will choose on this machine, by the same cpuid
 // bits.
 const char* cpu_path() {
@@ -101,6 +122,8 @@ int run_command_line(int argc, char** argv) {
   Run run;
   for (const Command& command : kCommands)
     command.setup(*app.add_subcommand(command.name, command.about), run);
+  for (const ExternalCommand& command : kExternals)
+    setup_external(*app.add_subcommand(command.name, command.about), command.name, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -136,18 +136,24 @@ void MethodOptions::describe(OptionList& v) {
   v("attention-dropout", attention_dropout, "share of attention weights dropped (gat)")
       .at_least(0)
       .at_most(0.99);
-  v("edge-drop", edge_drop, "share of edges dropped from the first view").at_least(0).at_most(0.99);
+  v("edge-drop", edge_drop, "share of edges dropped from the first view")
+      .at_least(0)
+      .at_most(0.99)
+      .tune(0, 0.7);
   v("edge-drop-2", edge_drop_2, "share of edges dropped from the second view")
       .at_least(0)
-      .at_most(0.99);
+      .at_most(0.99)
+      .tune(0, 0.7);
   v("feature-mask", feature_mask, "share of features masked in the first view")
       .at_least(0)
-      .at_most(0.99);
+      .at_most(0.99)
+      .tune(0, 0.5);
   v("feature-mask-2", feature_mask_2, "share of features masked in the second view")
       .at_least(0)
-      .at_most(0.99);
+      .at_most(0.99)
+      .tune(0, 0.5);
   v("centrality", centrality, "what tells important nodes from others (gca)");
-  v("temperature", temperature, "of the contrast (gca, grace)").at_least(0.001);
+  v("temperature", temperature, "of the contrast (gca, grace)").at_least(0.001).tune_log(0.1, 1);
   v("projection-dim", projection_dim, "width of the projection head (gca, grace); 0: as --dim")
       .at_least(0);
   v("anchors", anchors, "nodes contrasted in a step of a graph of more than 8192 (gca, grace)")
@@ -159,7 +165,9 @@ void MethodOptions::describe(OptionList& v) {
       .at_most(1);
   v("epsilon", epsilon, "accuracy of personalised PageRank (pprgo, mvgrl)").at_least(1e-9);
   v("top-k", top_k, "largest PageRank entries kept a node (pprgo, mvgrl)").at_least(1);
-  v("decorrelation", decorrelation, "weight of the decorrelation term (cca-ssg)").at_least(0);
+  v("decorrelation", decorrelation, "weight of the decorrelation term (cca-ssg)")
+      .at_least(0)
+      .tune_log(1e-4, 1e-2);
 }
 
 void ModelOptions::describe(OptionList& v) {
@@ -272,12 +280,14 @@ std::vector<int64_t> LoaderOptions::fanouts_of(int64_t layers) const {
 void ProbeOptions::describe(OptionList& v) {
   v.group("Linear protocol");
   v("splits", splits, "auto, own, random:5/15/80, per-class:20 or public:k");
-  v("runs", runs, "random splits to use").at_least(1).at_most(1000);
+  v("runs", runs, "random splits to use; of a clustering, how often it is done")
+      .at_least(1)
+      .at_most(1000);
   v("solver", solver, "optimiser of the logistic regression");
   v("probe-epochs", probe_epochs, "steps of the probe, in place of the protocol's").at_least(1);
   v("probe-lr", probe_lr, "learning rate of the probe").at_least(0);
   v("probe-every", probe_every, "steps between scores").at_least(1);
-  v("split-seed", split_seed, "seed of random splits").at_least(0);
+  v("split-seed", split_seed, "seed of random splits, and of clusterings").at_least(0);
   v("reference", reference, "also score raw, smoothed and untrained features");
 }
 

@@ -71,11 +71,14 @@ struct Embedded {
   at::Tensor z;  // N x W floats on the CPU
 };
 
-// `look` may refuse the data before the long work.
+// `look` may refuse the data before the long work, and `look_at_run` the run.
 template <class Call>
-Embedded embedded_by_run(const std::filesystem::path& input, const Call& call, Progress& progress,
-                         const std::function<void(const Dataset&)>& look) {
+Embedded embedded_by_run(
+    const std::filesystem::path& input, const Call& call, Progress& progress,
+    const std::function<void(const Dataset&)>& look,
+    const std::function<void(const RunInfo&)>& look_at_run = [](const RunInfo&) {}) {
   const LoadedModel run = load_model(input, place_for(call.device));
+  look_at_run(run.info);
   Embedded out;
   out.data = load_dataset(call.data, load_like(run.info, call.load, call.given), progress);
   check_width(run.info, out.data, call.data);
@@ -167,7 +170,11 @@ json clustering_call(const EvalCall& call, Progress& progress) {
     needs_labels(input.data);
     input.z = load_embeddings(call.input, input.data.nodes());
   } else {
-    input = embedded_by_run(call.input, call, progress, needs_labels);
+    input = embedded_by_run(call.input, call, progress, needs_labels, [](const RunInfo& info) {
+      if (method_info(info.options.method.method).supervised())
+        fail_usage("--task clustering", "the run learned from labels and gives no embeddings",
+                   "use a run of a method that learns without labels");
+    });
   }
   const auto scores = score_clustering(input.z, input.data.labels, call.probe.runs,
                                        {.seed = static_cast<uint64_t>(call.probe.split_seed)});
@@ -255,6 +262,8 @@ json evaluate_call(const EvalCall& call, Progress& progress) {
 
 json inspect_call(const InspectCall& call, Progress& progress) {
   begin_call();
+  if (!std::filesystem::is_directory(call.run))
+    fail_data(call.run.string(), "is not a run folder", "inspect looks at a run of graphsurgeon");
   const LoadedModel run = load_model(call.run, place_for(call.device));
   const auto* model = dynamic_cast<const GraphSurgeon*>(run.model.get());
   if (!model)

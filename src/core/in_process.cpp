@@ -132,6 +132,7 @@ Dataset dataset_from(GraphArrays arrays, const LoadOptions& options) {
   raw.labels = labels_of(arrays);
   raw.splits = std::move(arrays.splits);
   raw.node_ids = std::move(arrays.node_ids);
+  raw.class_names = std::move(arrays.class_names);
   return prepare(std::move(raw), "memory", options);
 }
 

@@ -32,7 +32,7 @@ struct GraphArrays {
   Array<uint8_t> multi_labels;
   int64_t classes = 0;  // columns of multi_labels
   std::vector<Split> splits;
-  std::vector<std::string> node_ids;
+  std::vector<std::string> node_ids, class_names;
 };
 
 // Checks and treats the arrays as a file's content: the graph as it is unless `options` say

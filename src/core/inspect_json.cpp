@@ -35,6 +35,17 @@ json chosen(std::vector<FeatureGain> gains, int64_t top, const std::vector<std::
   return out;
 }
 
+json to_json(const Mixing& mixing, const std::vector<std::string>& names) {
+  json closest = json::array();
+  for (const Mixing::Pair& pair : mixing.closest)
+    closest.push_back({{"name", name_in(names, pair.feature)},
+                       {"column", pair.feature},
+                       {"with", name_in(names, pair.with)},
+                       {"with_column", pair.with},
+                       {"cosine", pair.cosine}});
+  return {{"features_each", mixing.features_each}, {"closest", closest}};
+}
+
 json quantiles(std::vector<float> values) {
   std::sort(values.begin(), values.end());
   json out;
@@ -56,14 +67,14 @@ json histogram(const std::vector<float>& values) {  // of [-1, 1], in forty step
 }  // namespace
 
 json to_json(const Insight& insight, const Dataset& data, int64_t top) {
-  const std::vector<std::string> none;
-  const auto& names = insight.of_features ? data.feature_names : none;
+  const auto& names = data.feature_names;
   const auto spread = [](const FeatureGain& g) { return std::abs(g.first - g.second); };
   json out{{"heads_read", insight.of_features ? "features" : "encoding"},
            {"linear", insight.linear},
            {"gain_correlation", insight.gain_correlation},
            {"weight_cosine", insight.weight_cosine},
            {"principal_angles", insight.angles},
+           {"angles_between", insight.angles_of_outputs ? "outputs" : "inputs"},
            {"cka", insight.cka}};
   json first = json::array(), second = json::array();
   for (const FeatureGain& g : insight.gains) first.push_back(g.first), second.push_back(g.second);
@@ -84,6 +95,8 @@ json to_json(const Insight& insight, const Dataset& data, int64_t top) {
               [](const auto& a, const auto& b) { return a.second < b.second; })},
       {"told_apart", chosen(insight.gains, top, names,
                             [&](const auto& a, const auto& b) { return spread(a) > spread(b); })}};
+  out["mixing"] = {{"first", to_json(insight.mixing[0], names)},
+                   {"second", to_json(insight.mixing[1], names)}};
   out["spectrum"] = {{"first_head", to_json(insight.heads[0])},
                      {"second_head", to_json(insight.heads[1])},
                      {"first_view", to_json(insight.views[0])},

@@ -14,7 +14,7 @@ nlohmann::json to_json(const TrainResult& result, const TrainCall& call) {
           {"ms_per_epoch", result.ms_per_epoch},
           {"peak_mib", result.peak_mib},
           {"loss", loss},
-          {"effective_rank", result.last.effective_rank},
+          {"effective_rank", result.effective_rank},
           {"parameters", result.parameters},
           {"loader", name_of(names_of(LoaderKind{}), result.plan.loader)},
           {"batches", result.last.batches},

@@ -121,12 +121,28 @@ void check_entry(const Dataset& data, const CatalogEntry& entry, const fs::path&
     differs("features", width, entry.widths.front());
 }
 
+// What says how a file is to be read means nothing to a generator: better told than ignored.
+void check_generator(const LoadOptions& options) {
+  const auto refuse = [](bool given, const char* option) {
+    if (given)
+      fail_usage(option, "a generated graph is made as its generator says",
+                 "write it with 'graphsurgeon data generate', then load that folder");
+  };
+  refuse(!options.format.empty(), "--format");
+  refuse(options.symmetrize != Switch::automatic, "--symmetrize");
+  refuse(options.self_loops != LoopRule::automatic, "--self-loops");
+  refuse(options.features != FeatureRule::automatic, "--features");
+  refuse(!options.features_file.empty(), "--features-file");
+  refuse(!options.labels_file.empty(), "--labels-file");
+  refuse(!options.splits_file.empty(), "--splits-file");
+}
+
 }  // namespace
 
 Dataset load_dataset(const std::string& data, const LoadOptions& options, Progress& progress) {
   if (is_generator(data)) {
-    GenerateOptions generator = parse_generator(data);
-    return generate(generator, progress);
+    check_generator(options);
+    return generate(parse_generator(data), progress);
   }
   const CatalogEntry* entry = nullptr;
   const fs::path path = resolve(data, options, &entry);

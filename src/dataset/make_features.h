@@ -9,10 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "dataset/load.h"
 
 namespace gs {
+
+// Behind the kind's name, in the treatment of a dataset whose features were made.
+constexpr std::string_view kFeaturesMade = "features made";
 
 Features make_features(MakeFeatures kind, const Csr& graph, int64_t width, uint64_t seed);
 

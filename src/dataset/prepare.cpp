@@ -282,8 +282,8 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
     }
     out.features =
         make_features(options.make_features, out.graph, options.make_width, options.seed);
-    done.emplace_back(
-        fmt::format("{} features made", name_of(names_of(MakeFeatures{}), options.make_features)));
+    done.emplace_back(fmt::format("{} {}", name_of(names_of(MakeFeatures{}), options.make_features),
+                                  kFeaturesMade));
     return;
   }
   raw.wait_for_features();

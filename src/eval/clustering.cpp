@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "eval/probe.h"
 
 namespace gs {
 
@@ -151,8 +152,10 @@ double matched(const Contingency& t) {
 
 }  // namespace
 
-std::vector<int32_t> k_means(const at::Tensor& z, int64_t clusters, const KMeansOptions& options) {
-  GS_ASSERT(clusters >= 1 && z.size(0) >= 1);
+std::vector<int32_t> k_means(const at::Tensor& rows, int64_t clusters,
+                             const KMeansOptions& options) {
+  GS_ASSERT(clusters >= 1 && rows.size(0) >= 1);
+  const at::Tensor z = rows - rows.mean(0);  // far from the origin distances would cancel
   const double spread = z.var(0, /*unbiased=*/false).mean().item<double>();
   Lloyd lloyd(z, clusters);
   double least = std::numeric_limits<double>::infinity();
@@ -222,6 +225,7 @@ std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels&
               labels.task == Task::none ? "there are none to compare clusters with"
                                         : "a node has several, and clusters do not overlap",
               "clustering is scored on data with one class a node");
+  check_finite(z);
   std::vector<ClusteringScore> out;
   const std::span<const int32_t> truth(labels.single.data(),
                                        static_cast<size_t>(labels.single.size()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dataset/make_features.h"
 #include "eval/lbfgs.h"
 #include "eval/metrics.h"
 #include "nn/place.h"
@@ -157,7 +158,8 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
   if (method_info(model.info.options.method.method).supervised())
     fail_usage("--task links", "the run learned from labels and gives no embeddings",
                "use a run of a method that learns without labels");
-  Dataset data = load_dataset(call.data, load_like(model.info, call.load, call.given), progress);
+  const LoadOptions load = load_like(model.info, call.load, call.given);
+  Dataset data = load_dataset(call.data, load, progress);
   if (data.features.width() != model.info.features)
     fail_data(call.data,
               fmt::format("has {} features, but the run has {}", data.features.width(),
@@ -171,6 +173,8 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
     const Random random = Random(static_cast<uint64_t>(seed)).fork("links");
     HeldOut held = hold_out(whole, call.held_out, kMostPairs, random);
     data.graph = held.graph;
+    if (data.treatment.find(kFeaturesMade) != std::string::npos)  // of all edges: they would tell
+      data.features = make_features(load.make_features, data.graph, load.make_width, load.seed);
     const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
     const Batch batch =
         whole_graph(data, trained.info.options.model.encoder, trained.model->parameters().place());

@@ -55,14 +55,8 @@ std::vector<Split> usable(const Input& x, const Labels& labels, const std::vecto
   return out;
 }
 
-void check_finite(const Input& x) {
-  const at::Tensor values =
-      x.sparse() ? matrix_of(x.sparse_operator()).values() : x.dense().detach();
-  if (values.numel() == 0) return;
-  const auto [low, high] = at::aminmax(values);  // NaN if any is
-  if (!std::isfinite(low.item<double>()) || !std::isfinite(high.item<double>()))
-    fail_data("embeddings", "hold NaN or infinite values",
-              "train with a smaller learning rate, or check the features");
+void check_values(const Input& x) {
+  check_finite(x.sparse() ? matrix_of(x.sparse_operator()).values() : x.dense().detach());
 }
 
 // Held-out nodes of each run with their truths, scored again and again.
@@ -356,6 +350,14 @@ std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
 
 }  // namespace
 
+void check_finite(const at::Tensor& values) {
+  if (values.numel() == 0) return;
+  const auto [low, high] = at::aminmax(values);  // NaN if any is
+  if (!std::isfinite(low.item<double>()) || !std::isfinite(high.item<double>()))
+    fail_data("embeddings", "hold NaN or infinite values",
+              "train with a smaller learning rate, or check the features");
+}
+
 double Score::mean() const {
   double sum = 0;
   for (const ProbeRun& run : runs) sum += run.test;
@@ -372,7 +374,7 @@ double Score::deviation() const {
 Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split>& splits,
                    const ProbeOptions& options, uint64_t seed, Predictions* first) {
   const std::vector<Split> checked = usable(x, labels, splits, true);
-  check_finite(x);
+  check_values(x);
   return {labels.task == Task::multilabel ? "roc_auc" : "accuracy",
           probe({x, labels, checked, options, seed, first}, true)};
 }
@@ -382,7 +384,7 @@ std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,
                                       uint64_t seed) {
   const Input x(z);
   const std::vector<Split> checked = usable(x, labels, splits, false);
-  check_finite(x);
+  check_values(x);
   std::vector<double> out;
   for (const ProbeRun& run : probe({x, labels, checked, options, seed}, false))
     out.push_back(run.validation);

@@ -11,18 +11,27 @@ namespace {
 
 constexpr int kTries = 1000;  // draws of a stranger before a graph counts as too dense
 
-// Row v lists those that v hears from: u -> v is in row v.
-bool joined(const Csr& graph, int32_t from, int32_t to) {
+constexpr int64_t kNone = -1;
+
+// The entry of u -> v, which is in row v: that lists those v hears from.
+int64_t entry_of(const Csr& graph, int32_t from, int32_t to) {
   const auto row = graph.row(to);
-  return std::binary_search(row.begin(), row.end(), from);
+  const auto at = std::lower_bound(row.begin(), row.end(), from);
+  return at != row.end() && *at == from ? graph.offsets[to] + (at - row.begin()) : kNone;
 }
 
-std::vector<int64_t> pair_entries(const Csr& graph) {  // the entry of each pair
+bool joined(const Csr& graph, int32_t a, int32_t b) {  // in either direction
+  return entry_of(graph, a, b) != kNone || (!graph.symmetric && entry_of(graph, b, a) != kNone);
+}
+
+// An entry of each pair that is joined, whichever way: where both ways are there, the one from the
+// lower number.
+std::vector<int64_t> pair_entries(const Csr& graph) {
   std::vector<int64_t> out;
-  for (int64_t v = 0; v < graph.nodes(); ++v)
+  for (int32_t v = 0; v < graph.nodes(); ++v)
     for (int64_t e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
       const int32_t u = graph.neighbors[e];
-      if (u != v && (!graph.symmetric || u < v)) out.push_back(e);
+      if (u < v || (u > v && !graph.symmetric && entry_of(graph, v, u) == kNone)) out.push_back(e);
     }
   return out;
 }
@@ -59,14 +68,10 @@ std::vector<NodePair> not_joined(const Csr& graph, size_t count, Random random) 
 Csr without(const Csr& graph, const std::vector<NodePair>& pairs) {
   std::vector<char> gone(static_cast<size_t>(graph.edges()));
   const auto take = [&](int32_t from, int32_t to) {
-    const auto row = graph.row(to);
-    const auto at = std::lower_bound(row.begin(), row.end(), from);
-    gone[static_cast<size_t>(graph.offsets[to] + (at - row.begin()))] = 1;
+    const int64_t entry = entry_of(graph, from, to);
+    if (entry != kNone) gone[static_cast<size_t>(entry)] = 1;
   };
-  for (const NodePair& pair : pairs) {
-    take(pair.from, pair.to);
-    if (graph.symmetric) take(pair.to, pair.from);
-  }
+  for (const NodePair& pair : pairs) take(pair.from, pair.to), take(pair.to, pair.from);
   std::vector<int64_t> offsets{0};
   std::vector<int32_t> neighbors;
   std::vector<float> weights;

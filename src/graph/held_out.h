@@ -22,13 +22,15 @@ struct HeldOut {
   std::vector<NodePair> known, unknown;      // the same to learn a scorer from: known edges stay
 };
 
-// `share` of the joined pairs is held out, at least one. Of a symmetric graph a pair is taken once
-// (from < to) and both its entries go; of others, an entry is a pair. At most `most` pairs are held
-// out, and as many known ones given. By `random`; data Error when there is nothing to hold out or
+// `share` of the joined pairs is held out, at least one. A pair is two nodes that are joined in
+// either direction; it is taken once, and whichever entries it has go: the other direction would
+// tell. (A pair that has both is told as from < to.) At most `most` pairs are held out, and as many
+// known ones given. By `random`; data Error when there is nothing to hold out or
 // the graph is so dense that pairs without an edge are not found.
 HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random);
 
-// `count` nodes that `from` has no edge to (from -> node), and that are not `from`; may repeat.
+// `count` nodes that `from` is not joined to in either direction, and that are not `from`; may
+// repeat.
 std::vector<int32_t> strangers(const Csr& graph, int32_t from, int64_t count, Random random);
 
 }  // namespace gs

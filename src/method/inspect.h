@@ -10,9 +10,25 @@
 
 namespace gs {
 
+// How strongly a feature gets through to each view, 1 being the median over features. In pre mode
+// the length of its column in the head; in post mode, where heads stand behind the encoder, how far
+// the view of a node without neighbours moves when it gets the feature and has no other.
 struct FeatureGain {
   int64_t feature = 0;
-  double first = 0, second = 0;  // length of the feature's column in each head, 1 being the median
+  double first = 0, second = 0;
+};
+
+// What a head adds up. `closest`: of the features that it lets through most strongly, each with the
+// one whose effect is most alike (or opposite: a cosine below 0).
+struct Mixing {
+  struct Pair {
+    int64_t feature = 0, with = 0;
+    double cosine = 0;
+  };
+  std::vector<Pair> closest;
+  // (sum e^2)^2 / sum e^4 over the features' effects e on a column: of how many features it is
+  // made, as the median over columns.
+  double features_each = 0;
 };
 
 struct Spectrum {
@@ -33,19 +49,24 @@ struct ClassInsight {
 struct Insight {
   bool linear = true;       // heads of one layer: the gains tell all; else their first layer's
   bool of_features = true;  // heads read features (pre); else the encoder's columns (post)
-  std::vector<FeatureGain> gains;  // one a column that the heads read
+  std::vector<FeatureGain> gains;  // one a feature of the input
   double gain_correlation = 0;     // of the two heads' gains over features
-  std::vector<double> angles;      // degrees between what the heads read, ascending; at most 256
-  double weight_cosine = 0;        // of the two weight matrices as vectors
-  double cka = 0;                  // linear centred kernel alignment of the views
-  Spectrum heads[2], views[2], embedding;
+  Mixing mixing[2];
+  // Degrees between the heads, ascending, at most 256: between the subspaces that they read of, or
+  // where they read all there is, those that they write to; none where they fill both.
+  std::vector<double> angles;
+  bool angles_of_outputs = false;
+  double weight_cosine = 0;  // of the two weight matrices as vectors
+  double cka = 0;            // linear centred kernel alignment of the views
+  Spectrum heads[2], views[2],
+      embedding;                        // the latter of rows of unit length, as the loss has them
   std::vector<float> agreement;         // cosine of each node's views
   std::vector<NodeAgreement> disagree;  // the nodes where it is least, worst first
-  std::vector<ClassInsight> classes;    // where labels are known
+  std::vector<ClassInsight> classes;    // where labels are known; a node may have several
 };
 
-// `worst`: how many of the nodes that disagree most to name.
-Insight inspect(const GraphSurgeon& model, const Batch& whole, const Labels& labels, int64_t worst,
+// `top`: how many features and nodes to name.
+Insight inspect(const GraphSurgeon& model, const Batch& whole, const Labels& labels, int64_t top,
                 const InferenceOptions& options = {}, Progress& progress = no_progress());
 
 }  // namespace gs

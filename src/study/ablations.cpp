@@ -301,11 +301,9 @@ AblationResult judge_width(const json& json_rows) {
     gain[std::string(method)] = d;
     text += fmt::format("{}{} {:+.2f}", text.empty() ? "" : ", ", method, d);
   }
-  const auto grows = [&](const char* method) { return !gain.contains(method) || gain[method] > 0; };
-  const auto stays = [&](const char* method) {
-    return !gain.contains(method) || gain[method] < 0.5;
-  };
-  if (!gain.empty())
+  const auto grows = [&](const char* method) { return gain[method] > 0; };
+  const auto stays = [&](const char* method) { return gain[method] < 0.5; };
+  if (gain.size() == std::size(kWidthMethods))  // else one that the claim names is not known
     out.holds =
         grows("graphsurgeon") && grows("dgi") && grows("mvgrl") && stays("gca") && stays("bgrl");
   out.text = fmt::format(

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "config/methods.h"
 #include "study/process.h"
 #include "version.h"
@@ -21,6 +22,20 @@ json settings_of(const Experiment& experiment) {
   return {{"dataset", experiment.dataset}, {"options", describe(options).json()},
           {"seeds", experiment.seeds},     {"score", experiment.score},
           {"version", GS_VERSION},         {"probe_epochs", experiment.probe_epochs}};
+}
+
+// Where the cell lies, or will: beside one of the same name that stands for something else.
+stdfs::path file_of(const stdfs::path& folder, const std::string& name, const json& settings) {
+  const stdfs::path plain = folder / (name + ".json");
+  if (!stdfs::exists(plain)) return plain;
+  try {
+    if (json::parse(MappedFile(plain).text()).at("settings") == settings) return plain;
+  } catch (const json::exception&) {
+    return plain;  // not one of ours, or damaged
+  }
+  Hasher hasher;
+  hasher.add(settings.dump());
+  return folder / fmt::format("{}-{}.json", name, hasher.result().hex().substr(0, 8));
 }
 
 std::optional<json> known(const stdfs::path& file, const json& settings) {
@@ -63,8 +78,8 @@ json curve_of(const stdfs::path& metrics) {
 }  // namespace
 
 json Laboratory::run(const Experiment& experiment) const {
-  const stdfs::path file = folder_ / "cells" / (experiment.name + ".json");
   const json settings = settings_of(experiment);
+  const stdfs::path file = file_of(folder_ / "cells", experiment.name, settings);
   if (auto row = known(file, settings)) return *row;
   const json row = make(experiment);
   if (!row.contains("problem")) {

@@ -1,6 +1,6 @@
 // One training and its score, run by this program in processes of their own, so that peak memory is
-// the training's and a failure takes nothing with it. What is done lies in a file, and is not done
-// again unless what it stands for has changed.
+// the training's and a failure takes nothing with it. What is done lies in a file of its own for
+// each setting, and is not done again.
 #pragma once
 
 #include <atomic>

@@ -81,7 +81,7 @@ std::vector<CellName> parse_grid(const std::vector<std::string>& groups) {
                  "as in photo,pubmed=all or cs=gcn,gat");
     for (const std::string& dataset : datasets) {
       const CatalogEntry* entry = find_catalog(dataset);
-      if (!entry) fail_unknown("dataset", dataset, known, "bench");
+      if (!entry) fail_unknown("dataset", dataset, known, "--datasets");
       for (const std::string& method : chosen) {
         CellName name{method, std::string(entry->name)};
         if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));

@@ -47,9 +47,9 @@ nlohmann::json line_of(const EpochMetrics& m) {
   nlohmann::json line{{"epoch", m.epoch},
                       {"loss", loss},
                       {"gradient_norm", m.gradient_norm},
-                      {"effective_rank", m.effective_rank},
                       {"seconds", m.seconds},
                       {"peak_mib", peak_mib()}};
+  if (m.effective_rank) line["effective_rank"] = *m.effective_rank;
   if (m.split) line["split"] = *m.split;
   if (m.validation) line["validation"] = *m.validation;
   if (m.batches > 1) line["batches"] = m.batches;
@@ -285,10 +285,9 @@ class Run {
   bool look_is_due() const { return epoch_ == 0 || (epoch_ + 1) % options_.train.rank_every == 0; }
 
   void end_epoch() {
-    ++epoch_;
     EpochMetrics m = metrics_of(sums_, done_);
-    m.epoch = epoch_;
-    m.effective_rank = rank_;
+    if (look_is_due()) m.effective_rank = rank_;
+    m.epoch = ++epoch_;
     seconds_.push_back(m.seconds);
     const bool last = epoch_ == options_.train.epochs;
     if (selects() && (epoch_ % options_.train.select_every == 0 || last)) select(m);
@@ -378,6 +377,7 @@ class Run {
     result.parameters = method_->parameters().count();
     result.ms_per_epoch = seconds_.empty() ? 0 : 1000 * seconds_[seconds_.size() / 2];
     result.peak_mib = peak_mib();
+    if (epoch_ > 0) result.effective_rank = effective_rank(z);
     result.last = last_;
     result.plan = plan_;
     result.note = method_->note();

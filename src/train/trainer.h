@@ -18,7 +18,7 @@ struct EpochMetrics {
   std::optional<int64_t> split;      // of a method that learns from labels
   std::optional<double> validation;  // percent, where the epoch was looked at
   double loss = 0, gradient_norm = 0, seconds = 0;
-  double effective_rank = 0;  // of the embeddings at the last look
+  std::optional<double> effective_rank;  // of the embeddings, where the epoch was looked at
   int64_t batches = 1;
   // Of a sampled epoch: CPU seconds of sampling and of gathering features, seconds spent waiting.
   double sample_seconds = 0, gather_seconds = 0, wait_seconds = 0;
@@ -27,8 +27,9 @@ struct EpochMetrics {
 
 struct TrainResult {
   int64_t epochs = 0, parameters = 0;
-  double ms_per_epoch = 0;  // median
-  double peak_mib = 0;      // largest resident size
+  double ms_per_epoch = 0;    // median
+  double peak_mib = 0;        // largest resident size
+  double effective_rank = 0;  // of the embeddings that were written; 0 where nothing was trained
   Plan plan;
   std::string note;  // the method's own, often empty
   EpochMetrics last;

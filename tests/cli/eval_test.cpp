@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/npy.h"
+#include "base/random.h"
 #include "support/files.h"
 #include "support/program.h"
 
@@ -25,10 +26,14 @@ Outcome train(const fs::path& run, const std::string& more = {}, int epochs = 4)
       std::to_string(epochs) + " " + more);
 }
 
+Outcome eval_task(const fs::path& input, const std::string& more, const std::string& data = kGraph,
+                  const std::string& environment = {}) {
+  return run_program("eval " + input.string() + " " + data + " --quiet --threads 1 " + more,
+                     environment);
+}
+
 Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {
-  return run_program(
-      "eval " + input.string() + " " + kGraph + " --runs 3 --quiet --threads 1 " + more,
-      environment);
+  return eval_task(input, "--runs 3 " + more, kGraph, environment);
 }
 
 json result_of(const Outcome& run) {
@@ -116,17 +121,64 @@ TEST(EvalTasks, LinksAreHeldOutAndFound) {
   ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
   const auto before = files_of(folder / "run");
   const std::string more = "--task links --held-out 0.2 --seeds 2 ";
-  const json r = result_of(eval(folder / "run", more + "--json"));
+  const json r = result_of(eval_task(folder / "run", more + "--json"));
   for (const char* scorer : {"dot", "logistic"})
     for (const char* key : {"auc", "average_precision", "hits_10", "hits_50", "hits_100", "mrr"})
       EXPECT_EQ(r[scorer][key]["runs"].size(), 2u) << scorer << key;
   EXPECT_GT(r["dot"]["auc"]["mean"].get<double>(), 60);  // chance is 50
-  EXPECT_EQ(result_of(eval(folder / "run", more + "--json")), r);
+  EXPECT_EQ(result_of(eval_task(folder / "run", more + "--json")), r);
   EXPECT_EQ(files_of(folder / "run"), before);
-  EXPECT_THAT(eval(folder / "run", more).out, HasSubstr("MRR"));
-  const Outcome file = eval(folder / "run" / "embeddings.npy", "--task links");
+  EXPECT_THAT(eval_task(folder / "run", more).out, HasSubstr("MRR"));
+  const Outcome file = eval_task(folder / "run" / "embeddings.npy", "--task links");
   EXPECT_EQ(file.exit_code, 2);
   EXPECT_THAT(file.err, HasSubstr("know the answers"));
+}
+
+TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotTellTheHeldOutOnes) {
+  const TempFolder folder;
+  Random random(5);  // a graph in which there is nothing to predict
+  std::string edges;
+  for (int i = 0; i < 900; ++i) {
+    const uint64_t from = random.below(300), to = random.below(300);
+    if (from != to) edges += std::to_string(from) + "," + std::to_string(to) + "\n";
+  }
+  const fs::path file = folder / "edges.csv", run = folder / "run";
+  write_text(file, edges);
+  ASSERT_EQ(run_program("train " + file.string() + " -o " + run.string() +
+                        " --symmetrize yes --make-features spectral --make-width 64 --method raw "
+                        "--quiet --threads 1")
+                .exit_code,
+            0);
+  const json r =
+      result_of(eval_task(run, "--task links --held-out 0.2 --seeds 3 --json", file.string()));
+  EXPECT_LT(r["dot"]["auc"]["mean"].get<double>(), 65);  // 99 when they do
+}
+
+TEST(EvalTasks, RefuseWhatTheyDoNotRead) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run").exit_code, 0);
+  const Outcome seeds = eval_task(folder / "run", "--task clustering --seeds 3");
+  EXPECT_EQ(seeds.exit_code, 2);
+  EXPECT_THAT(seeds.err, HasSubstr("--seeds: --task clustering does not read it"));
+  EXPECT_EQ(eval_task(folder / "run", "--task links --predictions p.npy").exit_code, 2);
+  ASSERT_EQ(run_program("train " + std::string(kGraph) + " -o " + (folder / "gcn").string() +
+                        " --method gcn --hidden 8 --epochs 2 --runs 1 --quiet --threads 1")
+                .exit_code,
+            0);
+  const Outcome learned = eval_task(folder / "gcn", "--task clustering");
+  EXPECT_EQ(learned.exit_code, 2);
+  EXPECT_THAT(learned.err, HasSubstr("learned from labels"));
+}
+
+TEST(EvalTasks, ClusteringRefusesWhatIsNoNumber) {
+  const TempFolder folder;
+  std::vector<float> z(600, 1.0f);
+  z[7] = std::nanf("");
+  const int64_t shape[] = {300, 2};
+  save_npy<float>(folder / "z.npy", z, shape);
+  const Outcome found = eval_task(folder / "z.npy", "--task clustering");
+  EXPECT_EQ(found.exit_code, 3);
+  EXPECT_THAT(found.err, HasSubstr("NaN"));
 }
 
 TEST(InspectCommand, TellsOfHeadsViewsAndNodes) {

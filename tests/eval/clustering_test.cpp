@@ -84,6 +84,12 @@ TEST(KMeans, FindsCloudsThatAreFarApart) {
   EXPECT_DOUBLE_EQ(score.accuracy, 1);
 }
 
+TEST(KMeans, DoesNotMindWhereTheOriginLies) {
+  const Clouds clouds;
+  const ClusteringScore score = compare(k_means(clouds.z + 1e5, 4, {}), clouds.truth);
+  EXPECT_DOUBLE_EQ(score.accuracy, 1);
+}
+
 TEST(KMeans, SameForAnyNumberOfThreads) {
   const at::Tensor z = at::rand({3000, 5});
   Ids expected;

@@ -54,6 +54,26 @@ TEST(HoldOut, TakesEdgesOutInBothDirectionsAndNothingElse) {
   }
 }
 
+TEST(HoldOut, LeavesNoWayBackInADirectedGraph) {
+  EdgeList edges;  // nearly symmetric: one entry has no way back
+  edges.nodes = 50;
+  for (int32_t v = 0; v < 50; ++v)
+    for (const auto& [from, to] : {std::pair{v, (v + 1) % 50}, {(v + 1) % 50, v}})
+      if (from != 7 || to != 8) edges.source.push_back(from), edges.target.push_back(to);
+  const Csr graph = build_csr(std::move(edges), {});
+  ASSERT_FALSE(graph.symmetric);
+  const HeldOut held = hold_out(graph, 0.5, 1000, Random(2));
+  EXPECT_EQ(held.positive.size(), 25) << "half of the fifty pairs, not of the 99 entries";
+  for (const NodePair& pair : held.positive) {
+    EXPECT_TRUE(has(graph, pair.from, pair.to));
+    EXPECT_FALSE(has(held.graph, pair.from, pair.to));
+    EXPECT_FALSE(has(held.graph, pair.to, pair.from));
+  }
+  for (const auto& pairs : {held.negative, held.unknown})
+    for (const NodePair& pair : pairs)
+      EXPECT_FALSE(has(graph, pair.from, pair.to) || has(graph, pair.to, pair.from));
+}
+
 TEST(HoldOut, KeepsWeightsOfWhatStays) {
   EdgeList edges;
   edges.nodes = 6;
@@ -92,7 +112,7 @@ TEST(Strangers, AreNotJoinedToTheNode) {
   EXPECT_EQ(found.size(), 200);
   for (const int32_t to : found) {
     EXPECT_NE(to, 4);
-    EXPECT_FALSE(has(graph, 4, to));
+    EXPECT_FALSE(has(graph, 4, to) || has(graph, to, 4));
   }
 }
 

@@ -88,10 +88,60 @@ TEST(Inspect, ClassesAddUpToTheGraph) {
   EXPECT_TRUE(c.look().classes.empty());
 }
 
-TEST(Inspect, InPostModeTheHeadsReadTheEncoding) {
-  const Insight found = Case(AugmentMode::post).look();
+TEST(Inspect, InPostModeFeaturesAreFollowedThroughTheEncoder) {
+  Case c(AugmentMode::post);
+  at::Tensor weight = c.weight("encoder.layers.0.lin.weight").detach().clone();
+  weight.slice(1, 5, 6).zero_(), weight.slice(1, 3, 4).mul_(1000);
+  c.set("encoder.layers.0.lin.weight", weight);
+  const Insight found = c.look();
   EXPECT_FALSE(found.of_features);
-  EXPECT_EQ(found.gains.size(), 6);
+  ASSERT_EQ(found.gains.size(), 12);
+  EXPECT_EQ(found.gains[5].first, 0) << "the encoder does not read it";
+  EXPECT_EQ(found.gains[5].second, 0);
+  for (const FeatureGain& gain : found.gains)
+    EXPECT_LE(gain.first, found.gains[3].first) << gain.feature;
+}
+
+TEST(Inspect, TellsWhichFeaturesAHeadAddsUp) {
+  Case c;
+  at::Tensor weight = at::zeros({6, 12});
+  weight.slice(1, 0, 6).copy_(at::eye(6));
+  weight.slice(1, 6, 12).copy_(at::eye(6) * -2);  // each is the opposite of another
+  c.set("heads.first.weight", weight);
+  const Mixing found = c.look(4).mixing[0];
+  ASSERT_EQ(found.closest.size(), 4);
+  for (const Mixing::Pair& pair : found.closest) {
+    EXPECT_GE(pair.feature, 6) << "the strongest are named";
+    EXPECT_EQ(pair.with, pair.feature - 6);
+    EXPECT_NEAR(pair.cosine, -1, 1e-9);
+  }
+  EXPECT_NEAR(found.features_each, 25.0 / 17, 1e-9);  // (1 + 4)^2 / (1 + 16)
+}
+
+TEST(Inspect, HeadsThatReadEverythingAreComparedByWhatTheyWrite) {
+  Case c;
+  c.options.aug_dim = 30;  // more than the 12 features
+  GraphSurgeon wide(12, c.options, Place{}, Random(1));
+  const Insight found = inspect(wide, whole_graph(c.data, c.options.encoder, Place{}), {}, 3);
+  EXPECT_TRUE(found.angles_of_outputs);
+  ASSERT_EQ(found.angles.size(), 12);
+  EXPECT_GT(found.angles.back(), 45);
+  c.options.aug_dim = 12;
+  GraphSurgeon square(12, c.options, Place{}, Random(1));
+  EXPECT_TRUE(
+      inspect(square, whole_graph(c.data, c.options.encoder, Place{}), {}, 3).angles.empty());
+}
+
+TEST(Inspect, ANodeOfSeveralClassesCountsInEach) {
+  Case c;
+  c.data.labels = {Task::multilabel, 2, {}, {}};
+  std::vector<uint8_t> table(600);
+  for (size_t v = 0; v < 300; ++v) table[2 * v] = 1, table[2 * v + 1] = v < 100;
+  c.data.labels.multi = std::move(table);
+  const Insight found = c.look();
+  ASSERT_EQ(found.classes.size(), 2);
+  EXPECT_EQ(found.classes[0].nodes, 300);
+  EXPECT_EQ(found.classes[1].nodes, 100);
 }
 
 }  // namespace

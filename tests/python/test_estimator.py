@@ -3,6 +3,7 @@
 import inspect
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -280,3 +281,65 @@ print(sorted(set(re.findall(r"/\\S*/lib(?:gomp|iomp5|omp)[^/]*\\.so\\S*", maps))
     assert done.returncode == 0, done.stderr
     runtimes = done.stdout.strip()
     assert runtimes.count("/lib") > 0 and runtimes.count(",") == 0, runtimes
+
+
+def test_what_is_given_is_trained_though_another_method_has_it_as_default(graph, quick):
+    x, edge_index, _ = graph
+    model = GraphSurgeon(method="dgi", dim=8, epochs=60, lr=0.005, progress=False).fit((edge_index, x))
+    assert model.result_["epochs"] == 60  # graphsurgeon's default, not dgi's
+    assert GraphSurgeon.load(model.run_).lr == 0.005
+
+
+def test_what_was_left_alone_follows_the_method():
+    model = GraphSurgeon(lr=0.5)
+    model.set_params(method="dgi")
+    assert (model.lr, model.epochs) == (0.5, GraphSurgeon(method="dgi").epochs)
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_a_fit_that_fails_leaves_the_one_before(graph, quick):
+    x, edge_index, _ = graph
+    model = quick()
+    z = model.fit_transform((edge_index, x))
+    with pytest.raises(UsageError):
+        model.set_params(aug_dim=0).fit((edge_index, x))
+    assert torch.equal(model.embeddings_, z)
+
+
+def test_a_checkpoint_outlives_an_interrupted_script(graph, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal\n"
+        "from graphsurgeon import GraphSurgeon\n"
+        "stop = lambda row: os.kill(os.getpid(), signal.SIGINT) if row['epoch'] == 3 else None\n"
+        "model = GraphSurgeon(aug_dim=8, dim=4, epochs=100000, progress=False)\n"
+        "model.fit('sbm:nodes=100,classes=2,features=8', on_epoch=stop)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert "KeyboardInterrupt" in done.stderr
+    folder = done.stderr.rpartition("the checkpoint is in ")[2].partition(";")[0]
+    try:
+        assert os.path.exists(os.path.join(folder, "state.safetensors"))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lr": float("nan")}, "lr"),
+        ({"fanouts": "5,x"}, "fanouts"),
+        ({"fanouts": None}, "fanouts"),
+        ({"threads": "x"}, "threads"),
+        ({"threads": 5000}, "threads"),
+    ],
+)
+def test_values_that_cannot_be_are_told_in_a_line(graph, quick, options, message):
+    x, edge_index, _ = graph
+    with pytest.raises(UsageError, match=message):
+        quick(**options).fit((edge_index, x))
+
+
+def test_fanouts_may_be_typed_as_on_the_command_line():
+    assert graphsurgeon.options.OPTIONS["fanouts"].value_of("12,25") == [12, 25]
+    assert graphsurgeon.options.OPTIONS["fanouts"].value_of(5) == [5]

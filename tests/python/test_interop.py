@@ -223,3 +223,43 @@ def test_a_dataset_tells_its_labels_and_degrees():
     labels = graphsurgeon.load_dataset(Data(x=torch.eye(4), edge_index=torch.from_numpy(edges), y=several)).labels
     assert labels.tolist() == several.int().tolist()  # and it outlives its dataset
     assert graphsurgeon.load_dataset((edges, np.eye(4))).labels is None
+
+
+def test_labels_and_sparse_tensors_beside_a_graph(graph, quick, wanted):
+    x, edge_index, y = graph
+    assert torch.equal(embed(quick, (edge_index, x, y)), wanted)
+    adjacency = torch.sparse_coo_tensor(edge_index, torch.ones(edge_index.shape[1]), (len(x), len(x)))
+    assert torch.equal(embed(quick, (adjacency, x)), wanted)
+    assert torch.equal(embed(quick, (edge_index, x.bfloat16())), wanted)  # of zeros and ones
+
+
+def test_names_of_classes_are_kept(graph):
+    x, edge_index, y = graph
+    data = graphsurgeon.load_dataset((edge_index, x), [f"class {c}" for c in y.tolist()])
+    assert data.class_names == ["class 0", "class 1", "class 2"]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (lambda y: y + 0.5, "fractions"),
+        (lambda y: y + 3_000_000_000, "3000000002"),
+        (lambda y: torch.stack([y, y], 1), "zeros and ones"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(graph, y, message):
+    x, edge_index, labels = graph
+    with pytest.raises(DataError, match=message):
+        graphsurgeon.load_dataset((edge_index, x), y(labels))
+
+
+def test_masks_of_another_length_are_refused(graph):
+    x, edge_index, y = graph
+    mask = torch.zeros(50, dtype=torch.bool)
+    with pytest.raises(DataError, match="masks of 120 nodes"):
+        graphsurgeon.load_dataset(Data(x=x, edge_index=edge_index, y=y, train_mask=mask, val_mask=mask, test_mask=mask))
+
+
+def test_labels_beside_a_file_are_refused(graph):
+    with pytest.raises(UsageError, match="from memory only"):
+        graphsurgeon.load_dataset("sbm:nodes=100", graph[2])

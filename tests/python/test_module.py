@@ -7,7 +7,7 @@ from conftest import planted
 from torch_geometric.data import Data
 
 import graphsurgeon
-from graphsurgeon import torch_module
+from graphsurgeon import DataError, torch_module
 
 SHAPES = [
     {"mode": mode, "encoder": encoder, "norm": norm, "skip": skip}
@@ -98,3 +98,17 @@ def test_edge_weights_have_gradients(quick):
 def test_what_is_no_model_is_told(tmp_path):
     with pytest.raises(graphsurgeon.DataError, match="model.safetensors"):
         torch_module(tmp_path)
+
+
+def test_a_run_that_treated_its_data_says_so(graph, quick):
+    x, edge_index, _ = graph
+    model = quick(features="row-norm").fit((edge_index, x))
+    with pytest.warns(UserWarning, match="features"):
+        torch_module(model)
+
+
+def test_a_checkpoint_is_not_taken_for_a_model(graph, quick, tmp_path):
+    x, edge_index, _ = graph
+    model = quick().fit((edge_index, x), run=tmp_path / "run")
+    with pytest.raises(DataError, match="is not a model"):
+        torch_module(tmp_path / "run" / "state.safetensors")

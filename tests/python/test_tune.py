@@ -54,6 +54,13 @@ def finished(folder):
     return [trial for trial in trials(folder) if trial.state.is_finished()]
 
 
+def wait_until(holds, seconds=60):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 def test_ranges_come_from_the_options_own_declaration():
     space = search_space(set(), [])
     assert space["lr"] == Range("lr", 1e-4, 1e-1, log=True)
@@ -252,3 +259,88 @@ def test_ctrl_c_is_seen_behind_an_error_of_cleaning_up(capsys):
     assert capsys.readouterr().err == "error: stopped\n"
     with pytest.raises(ValueError, match="other"):
         command.run(lambda: int("other"), "")
+
+
+BASELINE = ["--dim", "4", "--runs", "2", "--splits", "random:20/40/40", "--hidden", "8", "--epochs", "20", "--quiet"]
+
+
+def test_a_baseline_searches_what_it_reads_and_trains_what_it_records(tmp_path):
+    data = write_graph(tmp_path / "graph")
+    found = run_tune(data, "-o", tmp_path / "study", "--method", "dgi", "--trials", "2", *BASELINE)
+    assert {"lr", "dropout", "layers"} <= found["best"]["options"].keys()
+    assert not {"aug-dim", "gamma"} & found["best"]["options"].keys()
+    first = next(csv.DictReader((tmp_path / "study" / "trials.csv").open()))
+    own = graphsurgeon.GraphSurgeon(method="dgi")
+    assert (float(first["lr"]), int(first["layers"]), first["epochs"]) == (own.lr, own.layers, "20")
+
+
+def test_augmentations_of_a_baseline_are_searched():
+    assert {"edge_drop", "feature_mask_2", "temperature"} <= search_space(set(), [], "gca").keys()
+    assert "edge_drop" not in search_space(set(), [])
+
+
+def test_a_method_that_learns_from_labels_is_scored_by_its_own_validation(tmp_path):
+    data = write_graph(tmp_path / "graph")
+    found = run_tune(data, "-o", tmp_path / "study", "--method", "gcn", "--trials", "2", *BASELINE)
+    assert found["complete"] == 2
+    assert found["best"]["value"] > 40  # of three classes
+
+
+def test_the_data_is_not_searched_but_kept(tmp_path):
+    with pytest.raises(UsageError, match="loaded once"):
+        parse("features=raw,binary")
+    with pytest.raises(UsageError, match="lists"):
+        parse("fanouts=12,25")
+    data = write_graph(tmp_path / "graph")
+    found = run_tune(data, "-o", tmp_path / "study", "--features", "row-norm", "--trials", "1", *SMALL)
+    assert found["best"]["options"]["features"] == "row-norm"
+
+
+def test_the_first_trial_keeps_to_what_was_typed(tmp_path):
+    data = write_graph(tmp_path / "graph")
+    found = run_tune(data, "-o", tmp_path / "study", "--search", "clip=1..1", "--trials", "1", *SMALL)
+    assert found["best"]["options"]["clip"] == 1
+
+
+def tune_error(*words):
+    command_line = [sys.executable, "-m", "graphsurgeon", "tune", *map(str, words)]
+    done = subprocess.run(command_line, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def test_a_mistyped_command_does_not_stand_in_the_way(tmp_path):
+    assert tune_error("sbm:nodez=120", "-o", tmp_path / "study", *SMALL)[0] == 2
+    data = write_graph(tmp_path / "graph")
+    assert run_tune(data, "-o", tmp_path / "study", "--trials", "1", *SMALL)["complete"] == 1
+
+
+def test_what_goes_wrong_is_a_line_and_a_hint(tmp_path):
+    data = write_graph(tmp_path / "graph")
+    (tmp_path / "file").write_text("no folder")
+    for words, code, text in [
+        ([tmp_path / "nothing", "-o", tmp_path / "a", "--workers", "2"], 3, "every worker ended early"),
+        ([data, "-o", tmp_path / "file"], 3, "no folder can be made"),
+        ([data, "-o", tmp_path / "b", "--storage", "garbage"], 3, "no study can be kept"),
+        ([data, "-o", tmp_path / "c", "--preset", "phoot"], 2, "did you mean 'photo'"),
+        ([data, "-o", tmp_path / "d", "--lr", "nan"], 2, "lr"),
+        ([data, "-o", tmp_path / "e", "--method", "raw"], 2, "learns nothing"),
+        ([data, "-o", tmp_path / "f", "--splits", "own", "--trials", "50"], 3, "no splits of its own"),
+    ]:
+        small = [word for word in SMALL if "--splits" not in words or word not in ("--splits", "random:20/40/40")]
+        found, errors = tune_error(*words, *small)
+        assert found == code, errors
+        assert text in errors
+
+
+def test_workers_end_with_the_one_that_began_them(tmp_path):
+    data = write_graph(tmp_path / "graph")
+    command_line = [sys.executable, "-m", "graphsurgeon", "tune", data, "-o", tmp_path / "study", "--workers", "2"]
+    parent = subprocess.Popen([*map(str, command_line), "--trials", "100000", *SMALL])
+    try:
+        wait_until(lambda: len({t.user_attrs["worker"]["pid"] for t in trials(tmp_path / "study") if t.user_attrs}) == 2)
+    finally:
+        parent.kill()
+        parent.wait()
+    workers = {t.user_attrs["worker"]["pid"] for t in trials(tmp_path / "study") if t.user_attrs}
+    wait_until(lambda: all(tune.begun_at(pid) is None for pid in workers))

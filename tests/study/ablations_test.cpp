@@ -88,6 +88,21 @@ TEST(Ablations, ClaimsAreJudgedByTheNumbers) {
   EXPECT_EQ(curve(92).holds, false);
 }
 
+TEST(Ablations, WidthsAreJudgedWhenEveryMethodIsKnown) {
+  json rows = json::array();
+  for (const auto& [method, gain] : {std::pair{"graphsurgeon", 1.0},
+                                     {"dgi", 2.0},
+                                     {"mvgrl", 1.0},
+                                     {"gca", 0.0},
+                                     {"bgrl", -1.0}}) {
+    rows.push_back(row(std::string(method) + "-256", 90));
+    rows.push_back(row(std::string(method) + "-1280", 90 + gain));
+  }
+  EXPECT_EQ(named("embedding-size").judge(rows).holds, true);
+  rows.erase(rows.size() - 1);
+  EXPECT_FALSE(named("embedding-size").judge(rows).holds.has_value());
+}
+
 TEST(Ablations, AFailedTrainingTakesNoPart) {
   json failed = row("asymmetric", 99);
   failed["problem"] = "killed by signal 9";

@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument(
         "--threads", type=int, default=0, metavar="INT", help="of the program that scores; 0 takes every core"
     )
+    out.add_argument("--overwrite", action="store_true", help="replace a file that is not a page of ours")
     out.add_argument("--quiet", action="store_true", help="no progress and no notes")
     out.add_argument("--json", action="store_true", help="print the result as one JSON object on standard output")
     return out
@@ -47,8 +48,18 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"-o: '{output}' is a folder", "name a file, as page.html")
     if not output.parent.is_dir():
         raise DataError(f"{output.parent}: no such folder", "make it first")
+    if output.exists() and not arguments.overwrite and not is_page(output):
+        raise DataError(f"{output}: is there already and is not a page of ours", "pass --overwrite to replace it")
     if arguments.seed < 0 or arguments.threads < 0:
         raise UsageError("--seed and --threads are at least 0")
+
+
+def is_page(file: Path) -> bool:
+    try:
+        with open(file, "rb") as content:
+            return content.read(len(page.HEAD)) == page.HEAD.encode()
+    except OSError as error:
+        raise DataError(f"{file}: {error.strerror}", "name another file with -o") from None
 
 
 def report(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -48,6 +48,12 @@ def plain(text: object, most: int = 60) -> str:
     return html.escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
 
 
+def labels(names: Iterable[object], most: int) -> list[str]:
+    """Names for an axis of categories, none like another: plotly puts equal ones in one place."""
+    shown = [plain(name, most) for name in names]
+    return [name if shown.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(shown)]
+
+
 def short(values: Iterable[Any]) -> list[Any]:
     """Numbers with five digits; None for what is none."""
     return [rounded(value) for value in values]

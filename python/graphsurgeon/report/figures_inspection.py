@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from .figure import DASHES, Figure, colour, figure, numbers, plain, short
+from .figure import DASHES, Figure, colour, figure, labels, numbers, plain, short
 from .run import Run
 
 GAINS = 2000  # features drawn at most
@@ -31,31 +31,38 @@ def inspection_figures(run: Run, r: int) -> list[Figure]:
     return [made for made in out if made is not None]
 
 
-def column(found: dict) -> str:
-    return "feature" if found["heads_read"] == "features" else "column of the encoding"
+def drawn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Features to draw: all, or those that the heads treat most differently and every so many of the others."""
+    order = np.argsort(-np.abs(first - second), kind="stable")
+    if len(order) <= GAINS:
+        return order
+    first_half, rest = order[: GAINS // 2], order[GAINS // 2 :]
+    return np.concatenate([first_half, rest[:: -(-len(rest) // (GAINS // 2))]])
 
 
 def gains(found: dict, r: int) -> Figure:
-    rows = found["gains"]["told_apart"]  # all of them, those that the heads treat most differently first
-    step = max(1, len(rows) // GAINS)
-    chosen = rows[: GAINS // 2] + rows[GAINS // 2 :: step]
-    chosen = chosen[:GAINS]
+    told = found["gains"]
+    names = {row["column"]: row["name"] for rows in told.values() for row in rows if isinstance(row, dict)}
+    first, second = np.array(told["first"]), np.array(told["second"])
+    chosen = drawn(first, second)
     trace = go.Scatter(
-        x=short(row["first"] for row in chosen),
-        y=short(row["second"] for row in chosen),
+        x=short(first[chosen]),
+        y=short(second[chosen]),
         mode="markers",
-        text=[plain(row["name"], 40) for row in chosen],
+        text=[plain(names.get(int(f), f), 40) for f in chosen],
         marker={"color": colour(0), "size": 6, "opacity": 0.55},
         hovertemplate="%{text}<br>first head %{x:.3g}, second %{y:.3g}<extra></extra>",
     )
     words = (
-        f"Gain of each {column(found)} in both heads, 1 being the median; "
+        f"Gain of each feature in both heads, 1 being the median; "
         f"they correlate by {found['gain_correlation']:.3f}. "
-        f"Shown are {len(chosen):,} of {len(rows):,}."
+        f"Shown are {len(chosen):,} of {len(first):,}."
     )
+    if found["heads_read"] != "features":
+        words += " The heads stand behind the encoder: a gain is how far the view of a node alone moves by the feature."
     return figure(
         f"gains-{r}",
-        f"How strongly each head lets a {column(found)} through",
+        "How strongly each head lets a feature through",
         words,
         [trace],
         x="gain of the first head",
@@ -68,7 +75,7 @@ def told_apart(found: dict, r: int) -> Figure | None:
     rows = found["gains"]["told_apart"][:12]
     if not rows:
         return None
-    names = [plain(row["name"], 24) for row in rows]
+    names = labels((row["name"] for row in rows), 24)
     traces = [
         go.Bar(
             y=names,
@@ -87,7 +94,7 @@ def told_apart(found: dict, r: int) -> Figure | None:
     )
     return figure(
         f"told-apart-{r}",
-        f"What the heads treat most differently, by {column(found)}",
+        "Features that the heads treat most differently",
         words,
         traces,
         x="gain",
@@ -136,14 +143,15 @@ def angles(found: dict, r: int) -> Figure | None:
         line={"color": colour(0), "width": 2},
         hovertemplate="angle %{x}: %{y:.1f}°<extra></extra>",
     )
+    what = "write" if found.get("angles_between") == "outputs" else "read"
     words = (
-        f"{len(values)} principal angles between what the two heads read: "
+        f"{len(values)} principal angles between what the two heads {what}: "
         f"from {values[0]:.1f} to {values[-1]:.1f} degrees, "
         f"{values[len(values) // 2]:.1f} in the middle. 90 is nothing in common."
     )
     return figure(
         f"angles-{r}",
-        "Angles between what the heads read, degrees",
+        f"Angles between what the heads {what}, degrees",
         words,
         [trace],
         x="number",
@@ -185,7 +193,7 @@ def classes(found: dict, r: int) -> Figure | None:
     rows = found["classes"]
     if not rows:
         return None
-    names = [plain(row["name"], 24) for row in rows]
+    names = labels((row["name"] for row in rows), 24)
     trace = go.Bar(
         x=names,
         y=short(row["agreement"] for row in rows),

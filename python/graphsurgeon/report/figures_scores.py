@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .failures import by_degree, confusion
-from .figure import ACCENT, Figure, colour, figure, numbers, plain, short
+from .figure import ACCENT, Figure, colour, figure, labels, numbers, plain, short
 from .run import Run
 
 REFERENCES = {"raw": "raw features", "smoothed": "two-hop smoothed", "untrained": "untrained encoder"}
@@ -49,8 +49,8 @@ def score_figure(runs: list[Run]) -> Figure | None:
     if not lines:
         return None
     traces = []
-    labels = [plain(name, 40) for name, _, _ in lines]
-    for label, (_, r, (title, mean, deviation, splits)) in zip(labels, lines):
+    titles = labels((name for name, _, _ in lines), 40)
+    for label, (_, r, (title, mean, deviation, splits)) in zip(titles, lines):
         shade = colour(r) if title == "trained" else "#8b929c"
         traces.append(
             go.Scatter(
@@ -84,7 +84,7 @@ def score_figure(runs: list[Run]) -> Figure | None:
         traces,
         x="percent",
         wide=True,
-        height=90 + 34 * len(labels),
+        height=90 + 34 * len(titles),
         yaxis={"autorange": "reversed", "type": "category"},
     )
 
@@ -93,7 +93,7 @@ def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
     found = run.predictions
     if found is None or found.multi_label:
         return None
-    names = [plain(name, 18) for name in run.graph.class_names]
+    names = labels(run.graph.class_names, 18)
     counts = confusion(found, len(names))
     totals = counts.sum(1, keepdims=True)
     shares = 100 * counts / np.maximum(totals, 1)
@@ -201,7 +201,7 @@ def label_figure(runs: list[Run]) -> Figure | None:
         truth, predicted = run.predictions.truth.astype(bool), run.predictions.predicted.astype(bool)
         right, total = (truth & predicted).sum(0), truth.sum(0) + predicted.sum(0)
         f1 = 200 * right / np.maximum(total, 1)
-        names = [plain(name, 24) for name in run.graph.class_names]
+        names = labels(run.graph.class_names, 24)
         traces.append(
             go.Bar(
                 x=names,

@@ -44,7 +44,7 @@ def load_graph(data: str, options: dict[str, Any], data_root: str = "") -> Graph
     asked = {name: options[name] for name in TREATMENT if name in options}
     if data_root:
         asked["data-root"] = data_root
-    found = core.dataset(data, json.dumps(asked), Listener(False))
+    found = core.dataset(data, json.dumps(asked), 0, Listener(False))
     return Graph(
         name=found.name,
         nodes=found.nodes,

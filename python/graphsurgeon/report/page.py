@@ -11,6 +11,8 @@ from typing import Any
 from .figure import COLOURS, Figure
 
 HERE = Path(__file__).parent
+# How every page begins: by it one of ours is known.
+HEAD = '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="graphsurgeon">'
 # Nothing is fetched, whatever a name or a text in the page might try. (plotly's WebGL dots are compiled by `Function`.)
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -108,8 +110,7 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> str:
     )
     css, script = ((HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{esc(POLICY)}">'
+        HEAD + f'<meta http-equiv="Content-Security-Policy" content="{esc(POLICY)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{esc(title)}</title>\n<style>\n{css}</style>\n"

@@ -171,13 +171,16 @@ def graph_of(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Gr
             "degrees on the map, confusion, inspection. --data DATA says where it is."
         )
         return None
-    nodes = len(run.z) if run.finished else run.info.get("nodes")
-    if found.nodes != nodes:
-        run.notes.append(
-            f"{data} has {found.nodes:,} nodes, but the run was trained on {nodes:,}: what needs the data is "
-            "missing. --data DATA names another."
-        )
-        return None
+    wanted = {key: run.info.get(key) for key in ("nodes", "edges", "features")}
+    if run.finished:
+        wanted["nodes"] = len(run.z)
+    for what, count in wanted.items():
+        if count is not None and getattr(found, what) != count:
+            run.notes.append(
+                f"{data} has {getattr(found, what):,} {what}, but the run was trained on {count:,}: what needs the "
+                "data is missing. --data DATA names another."
+            )
+            return None
     return found
 
 

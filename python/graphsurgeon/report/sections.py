@@ -84,8 +84,9 @@ def facts(run: Run) -> list[tuple[str, str]]:
             out.append((f"{1000 * times[len(times) // 2]:,.0f} ms", "an epoch, median"))
         if "peak_mib" in last:
             out.append((f"{last['peak_mib']:,.0f} MiB", "peak memory"))
-        if last.get("effective_rank"):
-            out.append((f"{last['effective_rank']:.1f}", "effective rank, last"))
+        looks = [row for row in run.metrics if row.get("effective_rank")]
+        if looks:
+            out.append((f"{looks[-1]['effective_rank']:.1f}", f"effective rank at epoch {looks[-1]['epoch']:,}"))
     return out
 
 
@@ -207,9 +208,10 @@ def scores_section(runs: list[Run]) -> Section:
 
 def splits_text(run: Run) -> str:
     s = run.scores
-    text = (
-        f"Test {METRICS.get(s.get('metric', ''), 'score')} over {len(s['runs'])} splits ({s.get('splits', 'unknown')}"
-    )
+    encoders = s.get("encoders") or [s]
+    many = f" of each of {len(encoders)} encoders" if len(encoders) > 1 else ""
+    over = f"{len(encoders[0]['runs'])} splits{many} ({s.get('splits', 'unknown')}"
+    text = f"Test {METRICS.get(s.get('metric', ''), 'score')} over {over}"
     return text + (f"; {s['train_labels']:,} training labels each)." if "train_labels" in s else ").")
 
 
@@ -275,10 +277,25 @@ def inspection_section(runs: list[Run]) -> Section:
         if run.inspection:
             if len(runs) > 1:
                 parts.append(f"<h3>{swatch(r, True)}{esc(run.name)}</h3>")
-            parts += [figures_html(inspection_figures(run, r)), disagreeing(run)]
+            parts += [figures_html(inspection_figures(run, r)), named_features(run), disagreeing(run)]
     if parts:
         parts.insert(0, paragraph("What the two learned heads let through, and how far the views they make differ."))
     return section("inspection", "What the learned augmentations do", *parts)
+
+
+def named_features(run: Run) -> str:
+    """What each head lets through most and least, and what it adds up."""
+    gains, mixing = run.inspection["gains"], run.inspection.get("mixing", {})
+    rows = []
+    for head in ("first", "second"):
+        mixed = mixing.get(head, {"closest": [], "features_each": 0})
+        most, least = (
+            ", ".join(row["name"] for row in gains[f"{what}_by_{head}"][:12]) for what in ("amplified", "suppressed")
+        )
+        pairs = ", ".join(f"{p['name']} with {p['with']} ({p['cosine']:.2f})" for p in mixed["closest"][:6])
+        rows.append([f"{head} head", esc(most), esc(least), esc(pairs), f"{mixed['features_each']:,.0f}"])
+    head = ["", "lets through most", "lets through least", "adds up (cosine of the effects)", "features in a column"]
+    return details("Features that each head amplifies, suppresses and mixes", table(head, rows, numeric=False))
 
 
 def disagreeing(run: Run) -> str:

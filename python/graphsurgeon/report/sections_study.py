@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .figures_study import ablation_figures, bench_figures
@@ -59,7 +60,8 @@ def bench_cell(row: dict[str, Any] | None) -> str:
     )
     if not isinstance(row.get("mean"), (int, float)):
         return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{told}'
-    return f"{row['mean']:.2f} ± {float(row.get('std') or 0):.2f}{told}"
+    deviation = math.hypot(float(row.get("std") or 0), float(row.get("std_over_seeds") or 0))  # as in bench.md
+    return f"{row['mean']:.2f} ± {deviation:.2f}{told}"
 
 
 def tuning_section(tunings: list[Tuning]) -> Section:

@@ -91,7 +91,7 @@ def read_tuning(folder: Path, name: str) -> Tuning:
         raise DataError(f"{file}: is no table of trials", "is it what 'graphsurgeon tune -o' wrote?")
     trials = [{key: number(value) for key, value in row.items() if key} for row in table]
     out = Tuning(name, str(best.get("origin", "")), best.get("options", {}), [], trials)
-    out.searched = [key for key in table[0] if key and key not in fixed]
+    out.searched = [key for key in table[0] if key and key not in fixed and key != "failure"]
     if not (folder / "journal.log").exists():
         out.note = (
             "The study lies in another storage: its trials' curves and the importance of the options are not here."
