@@ -137,7 +137,8 @@ def test_the_first_trial_is_what_one_starts_from(tmp_path):
     with open(tmp_path / "study" / "trials.csv", encoding="utf-8") as file:
         row = next(csv.DictReader(file))
     authors = graphsurgeon.GraphSurgeon.from_preset("photo")
-    assert [float(row[name]) for name in ("lr", "gamma", "aug_dim")] == [authors.lr, authors.gamma, authors.aug_dim]
+    assert [float(row[name]) for name in ("lr", "gamma")] == [authors.lr, authors.gamma]
+    assert 4 <= int(row["aug_dim"]) <= 16, "the authors' 417 is out of the range that was typed"
 
 
 def test_two_workers_share_a_study_and_a_storage(tmp_path):
@@ -186,7 +187,7 @@ def test_bad_trials_are_pruned_by_their_validation_scores(tmp_path, monkeypatch)
     """One column a view cannot tell three classes apart: the median pruner ends such trials early."""
     data = write_graph(tmp_path / "data")
     small = SMALL[: SMALL.index("--dim")] + SMALL[SMALL.index("--dim") + 2 :]
-    words = [data, "-o", tmp_path / "study", "--trials", 16, *small, "--epochs", 40, "--look-every", 10]
+    words = [data, "-o", tmp_path / "study", "--trials", 30, *small, "--epochs", 20, "--look-every", 4]
     result = run_tune(*words, "--search", "dim=1,16")
     assert result["pruned"] > 0
     assert result["best"]["options"]["dim"] == 16
