@@ -14,7 +14,8 @@ from conftest import HOSTILE, run_program
 import graphsurgeon
 from graphsurgeon.report import command, projection
 from graphsurgeon.report.failures import Predictions, by_degree, confusion
-from graphsurgeon.report.figure import plain
+from graphsurgeon.report.figure import labels, plain
+from graphsurgeon.report.figures_inspection import GAINS, drawn
 from graphsurgeon.report.page import embedded
 from graphsurgeon.report.run import Settings, complete, read_run
 
@@ -291,6 +292,38 @@ def test_predictions_of_several_labels(report_runs):
     run = completed(report_runs / "multi")
     assert run.predictions.predicted.shape == (120, 4) and set(np.unique(run.predictions.predicted)) == {0, 1}
     assert (run.predictions.truth == run.graph.labels[run.predictions.nodes]).all()
+
+
+def test_data_of_another_graph_is_refused_though_it_has_as_many_nodes(report_runs, tmp_path):
+    run = read_run(report_runs / "labelled", "labelled")
+    other = f"sbm:nodes={run.info['nodes']},classes=2,features={run.info['features']},degree=3,seed=9"
+    complete(run, Settings(data=other, tsne=False, threads=1), {})
+    assert run.graph is None
+    assert "edges, but the run was trained on" in run.notes[0]
+
+
+def test_a_file_that_is_no_page_is_kept(capsys, report_runs, tmp_path):
+    file = tmp_path / "notes.html"
+    file.write_text("<p>mine</p>")
+    words = [str(report_runs / "labelled"), "-o", str(file), "--threads", "1", "--quiet", "--no-tsne"]
+    assert command.main(words) == 3
+    assert "--overwrite" in capsys.readouterr().err
+    assert file.read_text() == "<p>mine</p>"
+    assert command.main([*words, "--overwrite"]) == 0
+    assert command.main(words) == 0, "one of ours may be made anew"
+
+
+def test_names_on_an_axis_differ():
+    assert labels(["Natural language A", "Natural language B", "x"], 9) == ["Natural … (0)", "Natural … (1)", "x"]
+
+
+def test_of_many_features_those_told_apart_and_some_of_all_others_are_drawn():
+    first = np.zeros(10 * GAINS)
+    second = np.arange(10 * GAINS, dtype=float)
+    chosen = drawn(first, second)
+    assert GAINS // 2 < len(chosen) <= GAINS
+    assert len(set(chosen)) == len(chosen)
+    assert second[chosen].min() < 20 and second[chosen].max() == 10 * GAINS - 1
 
 
 def test_confusion_and_degrees_by_hand():
