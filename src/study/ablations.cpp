@@ -200,6 +200,21 @@ struct Rows {
   double ratio(const std::string& a, const std::string& b, const char* key) const {
     return std::exp(mean(a, b, key, [](double x, double y) { return std::log(x / y); }));
   }
+  // On how many datasets `holds` of the difference of two variants' scores, and how many have both:
+  // an average would let one dataset's loss pay for another's gain.
+  struct Share {
+    int64_t held = 0, all = 0;
+    bool most() const { return 2 * held > all; }
+  };
+  template <class Holds>
+  Share share(const std::string& a, const std::string& b, const Holds& holds) const {
+    Share out;
+    for (const std::string& dataset : datasets) {
+      const double gap = value(dataset, a, "mean") - value(dataset, b, "mean");
+      if (std::isfinite(gap)) out.held += holds(gap), ++out.all;
+    }
+    return out;
+  }
   std::string bars(const std::string& title, const std::string& unit, const char* key,
                    const std::vector<std::string>& variants) const {
     BarChart chart{title, unit, datasets, {}};
@@ -268,14 +283,16 @@ AblationResult judge_batch(const json& json_rows) {
   AblationResult out;
   const double small = rows.difference("1024", "64"), large = rows.difference("4096", "1024");
   const double faster = rows.ratio("64", "1024", "ms_per_epoch");
-  out.holds = judged({small, large}, small > 0 && std::abs(large) <= 0.5);
+  const Rows::Share grows = rows.share("1024", "64", [](double gap) { return gap > 0; });
+  const Rows::Share stays =
+      rows.share("4096", "1024", [](double gap) { return std::abs(gap) <= 0.5; });
+  out.holds = judged({small, large}, grows.most() && stays.most());
   out.text = fmt::format(
       "The paper says that accuracy grows with the batch up to 1024 nodes and no further. Ours: "
-      "batches of "
-      "1024 are {:+.2f} points against 64, and 4096 {:+.2f} against 1024; an epoch of 64 takes "
-      "{:.1f} times "
-      "as long as one of 1024. {}",
-      small, large, faster, verdict(out.holds));
+      "batches of 1024 are {:+.2f} points against 64 on average, and better on {} of {} datasets; "
+      "4096 are {:+.2f} against 1024, and within half a point on {} of {}; an epoch of 64 takes "
+      "{:.1f} times as long as one of 1024. {}",
+      small, grows.held, grows.all, large, stays.held, stays.all, faster, verdict(out.holds));
   Chart accuracy{"Accuracy by batch size", "nodes of a batch", "percent", {}, true};
   Chart time{"Time of an epoch by batch size", "nodes of a batch", "ms", {}, true};
   for (const std::string& dataset : rows.datasets) {
@@ -295,21 +312,25 @@ AblationResult judge_width(const json& json_rows) {
   AblationResult out;
   std::map<std::string, double> gain;
   std::string text;
+  bool as_said = true;  // on most datasets, of every method
   for (const auto& [method, ignored] : kWidthMethods) {
-    const double d = rows.difference(fmt::format("{}-1280", method), fmt::format("{}-256", method));
+    const std::string wide = fmt::format("{}-1280", method), narrow = fmt::format("{}-256", method);
+    const double d = rows.difference(wide, narrow);
     if (!std::isfinite(d)) continue;
     gain[std::string(method)] = d;
-    text += fmt::format("{}{} {:+.2f}", text.empty() ? "" : ", ", method, d);
+    const bool should_gain = method != "gca" && method != "bgrl";
+    const Rows::Share share =
+        rows.share(wide, narrow, [&](double gap) { return should_gain ? gap > 0 : gap < 0.5; });
+    as_said = as_said && share.most();
+    text += fmt::format("{}{} {:+.2f} (as said on {} of {})", text.empty() ? "" : ", ", method, d,
+                        share.held, share.all);
   }
-  const auto grows = [&](const char* method) { return gain[method] > 0; };
-  const auto stays = [&](const char* method) { return gain[method] < 0.5; };
   if (gain.size() == std::size(kWidthMethods))  // else one that the claim names is not known
-    out.holds =
-        grows("graphsurgeon") && grows("dgi") && grows("mvgrl") && stays("gca") && stays("bgrl");
+    out.holds = as_said;
   out.text = fmt::format(
       "The paper says that GraphSurgeon, DGI and MVGRL gain from wider embeddings while GCA and "
       "BGRL stay or "
-      "lose. Ours, points from width 256 to 1280: {}. {}",
+      "lose. Ours, points from width 256 to 1280 on average: {}. {}",
       text, verdict(out.holds));
   std::vector<std::string> charts;
   for (const std::string& dataset : rows.datasets) {

@@ -88,6 +88,19 @@ TEST(Ablations, ClaimsAreJudgedByTheNumbers) {
   EXPECT_EQ(curve(92).holds, false);
 }
 
+TEST(Ablations, OneDatasetsLossDoesNotPayForAnothersGain) {
+  json rows = json::array();
+  for (const auto& [dataset, gap] : {std::pair{"photo", 7.0}, {"cs", -7.0}, {"dblp", 0.1}})
+    for (const auto& [size, score] : {std::pair{"64", 70.0}, {"1024", 80.0}, {"4096", 80 + gap}}) {
+      json one = row(size, score);
+      one["dataset"] = dataset;
+      rows.push_back(one);
+    }
+  const AblationResult result = named("batch-size").judge(rows);  // +0.03 on average
+  EXPECT_EQ(result.holds, false);
+  EXPECT_THAT(result.text, HasSubstr("within half a point on 1 of 3"));
+}
+
 TEST(Ablations, WidthsAreJudgedWhenEveryMethodIsKnown) {
   json rows = json::array();
   for (const auto& [method, gain] : {std::pair{"graphsurgeon", 1.0},
