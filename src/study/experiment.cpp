@@ -24,28 +24,30 @@ json settings_of(const Experiment& experiment) {
           {"version", GS_VERSION},         {"probe_epochs", experiment.probe_epochs}};
 }
 
-// Where the cell lies, or will: beside one of the same name that stands for something else.
-stdfs::path file_of(const stdfs::path& folder, const std::string& name, const json& settings) {
+// The cell of these settings: where it lies, or will, and its row when it is done. One of the same
+// name that stands for something else, or is damaged, is left alone: this one lies beside it.
+struct Kept {
+  stdfs::path file;
+  std::optional<json> row;
+};
+
+Kept find_cell(const stdfs::path& folder, const std::string& name, const json& settings) {
+  const auto row_in = [&](const stdfs::path& file) -> std::optional<json> {
+    if (!stdfs::exists(file)) return std::nullopt;
+    try {
+      const json found = json::parse(MappedFile(file).text());
+      if (found.at("settings") == settings) return found.at("row");
+    } catch (const json::exception&) {  // not one of ours, or damaged
+    }
+    return std::nullopt;
+  };
   const stdfs::path plain = folder / (name + ".json");
-  if (!stdfs::exists(plain)) return plain;
-  try {
-    if (json::parse(MappedFile(plain).text()).at("settings") == settings) return plain;
-  } catch (const json::exception&) {
-    return plain;  // not one of ours, or damaged
-  }
+  if (auto row = row_in(plain); row || !stdfs::exists(plain)) return {plain, row};
   Hasher hasher;
   hasher.add(settings.dump());
-  return folder / fmt::format("{}-{}.json", name, hasher.result().hex().substr(0, 8));
-}
-
-std::optional<json> known(const stdfs::path& file, const json& settings) {
-  if (!stdfs::exists(file)) return std::nullopt;
-  try {
-    const json found = json::parse(MappedFile(file).text());
-    if (found.at("settings") == settings) return found.at("row");
-  } catch (const json::exception&) {  // not one of ours, or damaged: made anew
-  }
-  return std::nullopt;
+  const stdfs::path beside =
+      folder / fmt::format("{}-{}.json", name, hasher.result().hex().substr(0, 8));
+  return {beside, row_in(beside)};
 }
 
 std::string first_line(const std::string& text) {
@@ -79,8 +81,8 @@ json curve_of(const stdfs::path& metrics) {
 
 json Laboratory::run(const Experiment& experiment) const {
   const json settings = settings_of(experiment);
-  const stdfs::path file = file_of(folder_ / "cells", experiment.name, settings);
-  if (auto row = known(file, settings)) return *row;
+  const auto [file, known] = find_cell(folder_ / "cells", experiment.name, settings);
+  if (known) return *known;
   const json row = make(experiment);
   if (!row.contains("problem")) {
     stdfs::create_directories(file.parent_path());
