@@ -165,6 +165,11 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
               fmt::format("has {} features, but the run has {}", data.features.width(),
                           model.info.features),
               "name the data that the run was trained on");
+  // Features made of all edges would tell those that are held out.
+  const bool made = data.treatment.find(kFeaturesMade) != std::string::npos;
+  if (made && load.make_features == MakeFeatures::none)
+    fail_data(call.data, "its features were made of all its edges when it was written",
+              "convert it without --make-features, and train with that option");
   LinkResult out;
   out.share = call.held_out;
   const Csr whole = data.graph;
@@ -173,7 +178,7 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
     const Random random = Random(static_cast<uint64_t>(seed)).fork("links");
     HeldOut held = hold_out(whole, call.held_out, kMostPairs, random);
     data.graph = held.graph;
-    if (data.treatment.find(kFeaturesMade) != std::string::npos)  // of all edges: they would tell
+    if (made)
       data.features = make_features(load.make_features, data.graph, load.make_width, load.seed);
     const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
     const Batch batch =

@@ -152,6 +152,19 @@ TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotTellTheHeldOutOnes) {
   const json r =
       result_of(eval_task(run, "--task links --held-out 0.2 --seeds 3 --json", file.string()));
   EXPECT_LT(r["dot"]["auc"]["mean"].get<double>(), 65);  // 99 when they do
+
+  const fs::path kept = folder / "kept", other = folder / "other";  // those that lie in a file
+  ASSERT_EQ(run_program("data convert " + file.string() + " -o " + kept.string() +
+                        " --symmetrize yes --make-features spectral --quiet")
+                .exit_code,
+            0);
+  ASSERT_EQ(run_program("train " + kept.string() + " -o " + other.string() +
+                        " --method raw --quiet --threads 1")
+                .exit_code,
+            0);
+  const Outcome refused = eval_task(other, "--task links", kept.string());
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("made of all its edges"));
 }
 
 TEST(EvalTasks, RefuseWhatTheyDoNotRead) {
