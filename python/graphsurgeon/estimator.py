@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import secrets
 import shutil
@@ -20,25 +19,6 @@ from ._load import core
 from .errors import DataError, Error, UsageError
 from .options import EXTRAS, OPTIONS
 from .progress import Listener, OnEpoch, wanted
-
-
-def _option_values(params: dict[str, Any]) -> dict[str, Any]:
-    """The options among `params` that differ from the defaults of their method, by their names in the core."""
-    plain = options.defaults(params.get("method", ""))
-    values = {}
-    for keyword, option in OPTIONS.items():
-        if keyword in params and (value := option.value_of(params[keyword])) != plain[keyword]:
-            values[option.name] = value
-    return values
-
-
-def _option_text(params: dict[str, Any], **always: Any) -> str:
-    """What the core reads: `_option_values`, and `always` though it be a default."""
-    values = _option_values(params) | always
-    for name, value in values.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            raise UsageError(f"{name.replace('-', '_')}: {value} is not a number that can be", "give a finite one")
-    return json.dumps(values)
 
 
 def _seed(random_state: Any) -> int:
@@ -71,7 +51,7 @@ def load_dataset(data: Any, y: Any = None, *, progress: bool | str = "auto", **l
     """
     _check_keywords(load, TypeError)
     threads = options.thread_count(load.pop("threads", 0))
-    return core.dataset(interop.source_of(data, y), _option_text(load), threads, Listener(wanted(progress)))
+    return core.dataset(interop.source_of(data, y), options.option_text(load), threads, Listener(wanted(progress)))
 
 
 def _written_at(file: str) -> int | None:
@@ -212,7 +192,7 @@ class GraphSurgeon:
         params = self._values_of_fit(resume)
         source = interop.source_of(X, y)
         show = wanted(self.progress)
-        text = _option_text(params)
+        text = options.option_text(params)
         threads = options.thread_count(self.threads)
         data = source if isinstance(source, core.Dataset) else core.dataset(source, text, threads, Listener(show))
         folder = _Folder.of(run, self._folder if resume else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Union
@@ -87,6 +88,25 @@ def defaults(method: str = "") -> dict[str, Any]:
     }
     own = METHODS.get(method, {"defaults": {}})["defaults"]
     return plain | {keyword: own[option.name] for keyword, option in OPTIONS.items() if option.name in own}
+
+
+def option_values(params: dict[str, Any]) -> dict[str, Any]:
+    """The options among `params` that differ from the defaults of their method, by their names in the core."""
+    plain = defaults(params.get("method", ""))
+    values = {}
+    for keyword, option in OPTIONS.items():
+        if keyword in params and (value := option.value_of(params[keyword])) != plain[keyword]:
+            values[option.name] = value
+    return values
+
+
+def option_text(params: dict[str, Any], **always: Any) -> str:
+    """What the core reads: `option_values`, and `always` though it be a default. UsageError for what is not finite."""
+    values = option_values(params) | always
+    for name, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"{name.replace('-', '_')}: {value} is not a number that can be", "give a finite one")
+    return json.dumps(values)
 
 
 MOST_THREADS = 1024  # as on the command line

@@ -34,7 +34,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from . import command, estimator
 from ._load import core
 from .errors import DataError, UsageError
-from .options import METHODS, OPTIONS, defaults
+from .options import METHODS, OPTIONS, defaults, option_text
 from .progress import Listener
 from .search_space import Range, search_space
 
@@ -123,7 +123,7 @@ class Objective:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        text = estimator._option_text(settings.base)
+        text = option_text(settings.base)
         self.data = core.dataset(settings.data, text, settings.threads, Listener(False))
         self.supervised = METHODS[settings.base["method"]]["supervised"]
         if self.data.task == "none" and (settings.objective == "validation" or self.supervised):
@@ -148,7 +148,7 @@ class Objective:
         epochs, value = int(values["epochs"]), 0.0
         looks = [epochs] if self.supervised else [*range(self.settings.every, epochs, self.settings.every), epochs]
         for epoch in looks:
-            text = estimator._option_text(values, epochs=epoch)
+            text = option_text(values, epochs=epoch)
             core.train(
                 dataset=self.data, data=self.settings.data, folder=folder, init="", options=text,
                 resume=epoch != looks[0], overwrite=True, threads=self.settings.threads, listener=Listener(False),
