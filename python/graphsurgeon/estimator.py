@@ -19,6 +19,7 @@ from ._load import core
 from .errors import DataError, Error, UsageError
 from .options import EXTRAS, OPTIONS
 from .progress import Listener, OnEpoch, wanted
+from .run_folder import copy_run, read_model
 
 
 def _seed(random_state: Any) -> int:
@@ -253,7 +254,10 @@ class GraphSurgeon:
     # run folders
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Writes the run folder, which the command line reads too: `graphsurgeon eval FOLDER DATA`."""
+        """Writes the run folder, which the command line reads too: `graphsurgeon eval FOLDER DATA`.
+
+        `overwrite` replaces a run that is there. Other files in the folder stay as they are.
+        """
         self._check_fitted()
         target = Path(folder)
         if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
@@ -263,10 +267,7 @@ class GraphSurgeon:
                 raise DataError(f"{target}: is there and holds no run", "choose another name")
             if target.samefile(self.run_):
                 return
-        beside = target.with_name(f".{target.name}.tmp-{os.getpid()}")
-        shutil.copytree(self.run_, beside)
-        shutil.rmtree(target, ignore_errors=True)
-        os.replace(beside, target)
+        copy_run(Path(self.run_), target)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> GraphSurgeon:
@@ -274,10 +275,10 @@ class GraphSurgeon:
         path = Path(folder)
         if not (path / "model.safetensors").exists():
             raise DataError(f"{path}: is not the folder of a finished run", "it has no model.safetensors")
-        info = json.loads(core.tensors(str(path / "model.safetensors"))["metadata"]["graphsurgeon"])
+        model = read_model(path / "model.safetensors")
         by_name = {option.name: keyword for keyword, option in OPTIONS.items()}
-        self = cls(**{by_name[key]: value for key, value in info["options"].items() if key in by_name})
-        self._take(_Folder.of(path), {"run": str(path), "epochs": info["options"]["epochs"]}, info["features"])
+        self = cls(**{by_name[key]: value for key, value in model.options.items() if key in by_name})
+        self._take(_Folder.of(path), {"run": str(path), "epochs": model.options["epochs"]}, model.features)
         return self
 
     def _values_of_fit(self, resume: bool) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The estimator by scikit-learn's conventions."""
 
+import errno
 import inspect
 import os
 import pickle
@@ -12,6 +13,7 @@ import time
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -143,6 +145,59 @@ def test_save_and_load_keep_everything(graph, quick, tmp_path):
         GraphSurgeon.load(tmp_path)
     with pytest.raises(TypeError, match="save"):
         pickle.dumps(model)
+
+
+def test_saving_over_a_run_keeps_what_is_not_of_the_run(graph, quick, tmp_path):
+    x, edge_index, y = graph
+    folder = tmp_path / "run"
+    quick(select="val", runs=2).fit((edge_index, x, y), run=folder)
+    assert (folder / "model-split-1.safetensors").exists()
+    (folder / "page.html").write_text("mine")
+    (folder / "notes").mkdir()
+    model = quick(random_state=5).fit((edge_index, x))
+    model.save(folder, overwrite=True)
+    assert torch.equal(GraphSurgeon.load(folder).embeddings_, model.embeddings_)
+    assert (folder / "page.html").read_text() == "mine"
+    assert {entry.name for entry in folder.iterdir()} == {*os.listdir(model.run_), "page.html", "notes"}
+
+
+def test_saving_over_a_link_to_a_run_writes_where_it_leads(graph, quick, tmp_path):
+    x, edge_index, _ = graph
+    quick().fit((edge_index, x), run=tmp_path / "run")
+    (tmp_path / "link").symlink_to(tmp_path / "run")
+    model = quick(random_state=5).fit((edge_index, x))
+    model.save(tmp_path / "link", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert torch.equal(GraphSurgeon.load(tmp_path / "run").embeddings_, model.embeddings_)
+    assert sorted(os.listdir(tmp_path)) == ["link", "run"]
+
+
+def test_a_save_that_fails_leaves_the_run_that_was_there(graph, quick, tmp_path, monkeypatch):
+    x, edge_index, _ = graph
+    before = quick().fit((edge_index, x), run=tmp_path / "run").embeddings_
+    model = quick(random_state=5).fit((edge_index, x))
+    names = sorted(os.listdir(tmp_path / "run"))
+    copied, really = [], shutil.copyfile
+
+    def copy(source, target):
+        if len(copied) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        copied.append(really(source, target))
+
+    monkeypatch.setattr(shutil, "copyfile", copy)
+    for target in (tmp_path / "run", tmp_path / "other"):
+        copied.clear()
+        with pytest.raises(DataError, match="cannot be written: No space left on device"):
+            model.save(target, overwrite=True)
+    assert sorted(os.listdir(tmp_path / "run")) == names
+    assert torch.equal(GraphSurgeon.load(tmp_path / "run").embeddings_, before)
+    assert os.listdir(tmp_path) == ["run"]
+
+
+def test_a_model_of_somebody_else_is_told(tmp_path):
+    safetensors.torch.save_file({"weight": torch.ones(2)}, tmp_path / "model.safetensors", {"format": "pt"})
+    with pytest.raises(DataError, match="is not a model of graphsurgeon"):
+        GraphSurgeon.load(tmp_path)
 
 
 def test_an_unfitted_one_says_so(graph):
