@@ -1,4 +1,4 @@
-"""A trained model as a plain PyTorch module: to fine-tune, to script, to put into something larger.
+"""A trained model as a plain PyTorch module: to fine-tune, or to put into something larger.
 
 Parameters have the names that model.safetensors has (docs/python.md lists them), so `state_dict` and file agree:
 
@@ -13,7 +13,6 @@ Parameters have the names that model.safetensors has (docs/python.md lists them)
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from typing import Any
@@ -22,20 +21,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ._load import core
 from .errors import DataError, UsageError
 from .estimator import GraphSurgeon
-
+from .run_folder import read_model
 
 # Options that treat the data before the model sees it, and the values with which a graph from memory stays as it is.
 UNTREATED = {"features": ("auto", "raw"), "symmetrize": ("auto", "no"), "self-loops": ("auto", "keep")}
 
 
 class Graph:
-    """The weights of neighbours: row v of `matrix` holds those of v's sources."""
+    """The weights of neighbours: row v of `matrix` holds those of v's sources. They are of the type of `x`."""
 
-    def __init__(self, edge_index: Tensor, edge_weight: Tensor | None, nodes: int, encoder: str) -> None:
-        source, target, weight = _merged(edge_index, edge_weight, nodes)
+    def __init__(self, edge_index: Tensor, edge_weight: Tensor | None, x: Tensor, encoder: str) -> None:
+        nodes = x.shape[0]
+        source, target, weight = _merged(edge_index, edge_weight, nodes, x.dtype)
         if encoder == "gcn":
             every = torch.arange(nodes, device=source.device)
             without = every[~torch.isin(every, source[source == target])]
@@ -50,12 +49,15 @@ class Graph:
         return torch.sparse.mm(self.matrix, x)
 
 
-def _merged(edge_index: Tensor, weight: Tensor | None, nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+def _merged(
+    edge_index: Tensor, weight: Tensor | None, nodes: int, dtype: torch.dtype
+) -> tuple[Tensor, Tensor, Tensor]:
     """Every edge once, as the core keeps them: weights of repeated ones add up, without weights they are one."""
     keys, place = torch.unique(edge_index[1] * nodes + edge_index[0], return_inverse=True)
     if weight is None:
-        merged = torch.ones(len(keys), device=keys.device)
+        merged = torch.ones(len(keys), device=keys.device, dtype=dtype)
     else:
+        weight = weight.to(dtype)
         merged = weight.new_zeros(len(keys)).index_add(0, place, weight)
     return keys % nodes, keys // nodes, merged
 
@@ -177,7 +179,7 @@ class EncoderModule(nn.Module):
 
     def views(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Both views' embeddings, N x K each."""
-        graph = Graph(edge_index, edge_weight, x.shape[0], self.options["encoder"])
+        graph = Graph(edge_index, edge_weight, x, self.options["encoder"])
         if self.pre:
             first, second = (self.encoder(self._head(name, x), graph, v) for v, name in enumerate(self.heads))
         else:
@@ -204,19 +206,19 @@ def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
     file = run.run_ if isinstance(run, GraphSurgeon) else os.fspath(run)  # a temporary folder lives as long as `run`
     if os.path.isdir(file):
         file = os.path.join(file, "model.safetensors")
-    loaded = core.tensors(file)
-    if set(loaded["metadata"]) != {"graphsurgeon"}:  # a checkpoint has its state too
-        raise DataError(f"{file}: is not a model of graphsurgeon", "name a run folder, or its model.safetensors")
-    info = json.loads(loaded["metadata"]["graphsurgeon"])
-    method = info["options"].get("method", "graphsurgeon")
+    model = read_model(file)
+    method = model.options["method"]
     if method != "graphsurgeon":
         raise UsageError(f"{file}: is a model of {method}", "torch_module is there for graphsurgeon's own models")
-    treated = [name for name, plain in UNTREATED.items() if info["options"].get(name, plain[0]) not in plain]
+    treated = [name for name, plain in UNTREATED.items() if model.options[name] not in plain]
     if treated:
         warnings.warn(
             f"the run treated its data ({', '.join(treated)}): give the module features and edges treated alike",
             stacklevel=2,
         )
-    module = EncoderModule(info["features"], info["options"])
-    module.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in loaded["tensors"].items()})
+    module = EncoderModule(model.features, model.options)
+    try:
+        module.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in model.tensors.items()})
+    except RuntimeError:
+        raise DataError(f"{file}: its tensors are not those that its options tell of", "is it damaged?") from None
     return module.eval()

@@ -61,6 +61,25 @@ def test_names_are_those_of_the_file(graph, quick, tmp_path):
         assert all(torch.equal(state[name], file[name]) for name in file)
 
 
+def test_the_model_of_a_split_is_taken(graph, quick, tmp_path):
+    x, edge_index, y = graph
+    quick(select="val", runs=2).fit((edge_index, x, y), run=tmp_path)
+    file = tmp_path / "model-split-1.safetensors"
+    state = torch_module(file).state_dict()
+    assert all(torch.equal(state[name], values) for name, values in safetensors.torch.load_file(file).items())
+
+
+def test_it_computes_in_the_precision_of_its_features(quick):
+    x, edge_index, weight = directed_weighted()
+    model = quick().fit(Data(x=x, edge_index=edge_index, edge_weight=weight))
+    module = torch_module(model)
+    torch.testing.assert_close(module(x, edge_index, weight.double()).detach(), model.embeddings_)
+    twice = module.double()(x.double(), edge_index, weight)
+    assert twice.dtype == torch.float64
+    torch.testing.assert_close(twice.detach().float(), model.embeddings_, rtol=1e-4, atol=1e-5)
+    assert module(x.double(), edge_index).dtype == torch.float64
+
+
 def test_it_can_be_fine_tuned(graph, quick):
     """A linear classifier on top, all of it trained: the loss falls and every used parameter moves."""
     x, edge_index, y = graph
@@ -98,6 +117,17 @@ def test_edge_weights_have_gradients(quick):
 def test_what_is_no_model_is_told(tmp_path):
     with pytest.raises(graphsurgeon.DataError, match="model.safetensors"):
         torch_module(tmp_path)
+
+
+def test_a_model_whose_tensors_are_others_is_told(graph, quick, tmp_path):
+    x, edge_index, _ = graph
+    quick().fit((edge_index, x), run=tmp_path)
+    with safetensors.safe_open(tmp_path / "model.safetensors", "pt") as file:
+        about = file.metadata()
+    safetensors.torch.save_file({"weight": torch.ones(2)}, tmp_path / "model.safetensors", about)
+    with pytest.raises(DataError, match="its tensors are not those") as told:
+        torch_module(tmp_path)
+    assert "\n" not in str(told.value)
 
 
 def test_a_run_that_treated_its_data_says_so(graph, quick):
