@@ -25,12 +25,12 @@ class Listener:
         self._show = show
         self._on_epoch = on_epoch
         self._metrics = metrics  # the run's metrics.jsonl
-        self._read = 0  # bytes of it
+        self._read: int | None = None  # bytes of it; none before the training began: its lines are another's till then
         self._bar: Any = None
 
     def start(self, task: str, total: int, unit: str) -> None:
         self._close()
-        if task == "training" and self._on_epoch and os.path.exists(self._metrics):
+        if task == "training" and self._on_epoch:
             self._read = os.path.getsize(self._metrics)  # a resumed run has lines already
         if self._show:
             from tqdm.auto import tqdm
@@ -57,7 +57,7 @@ class Listener:
             self._bar = None
 
     def _tell_epochs(self) -> None:
-        if not self._on_epoch or not os.path.exists(self._metrics):
+        if not self._on_epoch or self._read is None:
             return
         with open(self._metrics, "rb") as file:
             file.seek(self._read)

@@ -242,6 +242,17 @@ def test_every_epoch_is_told(graph, quick):
     assert {"total", "similarity", "constraint"} <= set(seen[0]["loss"])
 
 
+def test_epochs_of_another_run_are_not_told(graph, quick, tmp_path):
+    x, edge_index, _ = graph
+    quick().fit((edge_index, x), run=tmp_path)
+    seen = []
+    with pytest.raises(DataError, match="holds files already"):
+        quick().fit((edge_index, x), run=tmp_path, on_epoch=seen.append)
+    with pytest.raises(UsageError, match="lr"):
+        quick(epochs=6, lr=0.002).fit((edge_index, x), run=tmp_path, resume=True, on_epoch=seen.append)
+    assert seen == []
+
+
 def test_a_callback_may_stop_the_training(graph, quick):
     x, edge_index, _ = graph
 
