@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from ._torch_version import check_torch
-
-PROGRAM = Path(__file__).parent / "bin" / "graphsurgeon"
+from .program import PROGRAM, environment
 
 
 def main() -> int:
@@ -24,7 +22,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     sys.stdout.flush()
-    os.execv(PROGRAM, [str(PROGRAM), *sys.argv[1:]])
+    os.execve(PROGRAM, [str(PROGRAM), *sys.argv[1:]], environment())
 
 
 def _tune(words: list[str]) -> int:

@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse
@@ -12,6 +14,7 @@ from conftest import SOURCE, planted, run_program
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+import graphsurgeon
 from graphsurgeon import GraphSurgeon
 
 
@@ -87,6 +90,23 @@ def test_saved_runs_are_the_command_lines(graph, quick, tmp_path):
 def test_the_command_line_does_not_wait_for_torch():
     code = "import sys, graphsurgeon.__main__; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_the_program_is_told_where_torch_lies(tmp_path):
+    """Which may be another folder than the package's; what the user has set comes behind."""
+    shutil.copytree(Path(graphsurgeon.__file__).parent, tmp_path / "graphsurgeon", symlinks=True)
+    program = tmp_path / "graphsurgeon" / "bin" / "graphsurgeon"
+    program.unlink()
+    program.write_text('#!/bin/sh\necho "{\\"path\\": \\"$LD_LIBRARY_PATH\\"}"\n')
+    program.chmod(0o755)
+    torch_lib = str(Path(torch.__file__).parent / "lib")
+    ask = "from graphsurgeon.report import program; import json; print(json.dumps(program.ask('train')))"
+    for words in (["-m", "graphsurgeon", "train"], ["-c", ask]):
+        for before, wanted in (({}, torch_lib), ({"LD_LIBRARY_PATH": "/opt/mine"}, f"{torch_lib}:/opt/mine")):
+            done = subprocess.run(
+                [sys.executable, *words], capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)} | before
+            )
+            assert json.loads(done.stdout) == {"path": wanted}, done.stderr
 
 
 def test_the_example_runs(tmp_path):

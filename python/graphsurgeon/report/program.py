@@ -1,21 +1,19 @@
-"""The program of this package, asked for its JSON."""
+"""The program, asked for its JSON."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, Error, InternalError, UsageError
-
-PROGRAM = Path(__file__).parents[1] / "bin" / "graphsurgeon"
+from ..program import PROGRAM, environment
 
 
 def ask(*words: object) -> dict[str, Any]:
     """What `graphsurgeon WORDS --json` prints; its error is raised with message and hint."""
     command = [str(PROGRAM), *map(str, words), "--json", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment())
     if done.returncode != 0:
         raise error_of(done.returncode, done.stderr)
     return json.loads(done.stdout)
