@@ -8,6 +8,7 @@ type allow: dense float32 x in rows, float32 CSR features, 32-bit CSC adjacency.
 
 from __future__ import annotations
 
+import numbers
 import os
 import sys
 from typing import Any
@@ -177,10 +178,12 @@ def _networkx(graph: Any) -> Arrays:
     out |= _edges(edges, np.array([1 if w is None else w for w in weights], np.float32) if known else None)
     if nodes != list(range(len(nodes))):
         out["node_ids"] = [str(node) for node in nodes]
-    for name, read in (("x", _features), ("y", _labels)):
-        values = [graph.nodes[node].get(name) for node in nodes]
-        if values and all(value is not None for value in values):
-            out |= read(np.array([_numpy(value) for value in values]))
+    x = [graph.nodes[node].get("x") for node in nodes]
+    if x and all(value is not None for value in x):
+        out |= _features(np.array([_numpy(value) for value in x]))
+    y = [graph.nodes[node].get("y") for node in nodes]
+    if y and all(value is not None for value in y):
+        out |= _labels([_numpy(value).tolist() for value in y])
     return out
 
 
@@ -211,27 +214,53 @@ def _features(x: Any) -> Arrays:
 
 
 def _labels(y: Any) -> Arrays:
-    """Class ids [N] or [N, 1], or zeros and ones [N, C]; negative or NaN where unknown."""
+    """Class ids or names [N] or [N, 1], or zeros and ones [N, C]; negative, NaN or None where unknown."""
     values = _numpy(y)
+    if values.dtype.kind == "U" and not hasattr(y, "dtype"):
+        values = np.asarray(y, dtype=object)  # as text, a NaN among names would be a name
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim not in (1, 2):
         raise DataError(f"y has shape {tuple(values.shape)}, expected (N,) or (N, C)")
+    if values.dtype == object:
+        known = ~np.vectorize(_is_unknown, otypes=[bool])(values)
+        if not all(isinstance(value, numbers.Real) for value in values[known]):
+            return _named_labels(values, known)
+        values = np.where(known, values, np.nan).astype(np.float64)
     if np.issubdtype(values.dtype, np.floating):
         values = np.where(np.isnan(values), -1, values)
         if (values != np.floor(values)).any():
             raise DataError("y holds fractions, expected class ids, or zeros and ones", "labels are whole numbers")
     elif not np.issubdtype(values.dtype, np.integer) and values.dtype != bool:
-        names, ids = np.unique(values.astype(str), return_inverse=True)
-        return {"labels": ids.reshape(-1).astype(np.int32), "class_names": names.tolist()}
+        return _named_labels(values, np.ones(values.shape, bool))
     if values.ndim == 1:
         if values.size and values.max() > np.iinfo(np.int32).max:
             raise DataError(f"y holds the class id {values.max():.0f}", "class ids count from 0")
         return {"labels": np.ascontiguousarray(np.maximum(values, -1), dtype=np.int32)}
     if (values > 1).any():
         raise DataError("y has several columns, but not of zeros and ones", "one class a node is a y of (N,)")
-    table = np.where(values < 0, 255, values).astype(np.uint8)
+    unknown = values < 0
+    in_part = np.flatnonzero(unknown.any(1) & ~unknown.all(1))
+    if in_part.size:
+        hint = "a node's labels are all known, zeros and ones, or all unknown, NaN or negative"
+        raise DataError(f"y: the labels of node {in_part[0]} are known in part", hint)
+    table = np.where(unknown, 255, values).astype(np.uint8)
     return {"multi_labels": np.ascontiguousarray(table).reshape(-1), "classes": table.shape[1]}
+
+
+def _named_labels(values: np.ndarray, known: np.ndarray) -> Arrays:
+    """Of names of classes, whose ids follow the alphabet."""
+    if values.ndim != 1:
+        raise DataError("y has several columns, but not of zeros and ones", "one class a node is a y of (N,)")
+    names, ids = np.unique(values[known].astype(str), return_inverse=True)
+    labels = np.full(len(values), -1, np.int32)
+    labels[known] = ids.reshape(-1)
+    return {"labels": labels, "class_names": names.tolist()}
+
+
+def _is_unknown(value: Any) -> bool:
+    """Whether a label is none: None, NaN or pandas' NA."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, numbers.Real) and value != value)
 
 
 def _splits(masks: list[Any], nodes: int) -> list[list[list[int]]]:

@@ -239,9 +239,55 @@ def test_names_of_classes_are_kept(graph):
     assert data.class_names == ["class 0", "class 1", "class 2"]
 
 
+class NAType:
+    """As pandas' NA, which is neither equal nor unequal to itself."""
+
+    def __ne__(self, other):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["b", None, "a"],
+        ["b", float("nan"), "a"],
+        np.array(["b", np.float32("nan"), "a"], dtype=object),
+        np.array(["b", NAType(), "a"], dtype=object),
+    ],
+    ids=["None", "NaN", "object array", "pandas' NA"],
+)
+def test_a_name_that_is_missing_is_no_class(y):
+    data = graphsurgeon.load_dataset((np.array([[0, 1], [1, 2]]), np.eye(3)), y)
+    assert data.class_names == ["a", "b"]
+    assert data.labels.tolist() == [1, -1, 0]
+
+
+@pytest.mark.parametrize("y", [[1, None, 0], [1, float("nan"), 0], np.array([1, NAType(), 0])])
+def test_a_class_id_that_is_missing_is_no_class(y):
+    data = graphsurgeon.load_dataset((np.array([[0, 1], [1, 2]]), np.eye(3)), y)
+    assert data.classes == 2 and data.labels.tolist() == [1, -1, 0]
+
+
+def test_a_name_that_is_missing_among_a_graphs_nodes_is_no_class():
+    graph = networkx.path_graph(3)
+    networkx.set_node_attributes(graph, {0: "b", 1: float("nan"), 2: "a"}, "y")
+    data = graphsurgeon.load_dataset((graph, np.eye(3)))
+    assert data.class_names == ["a", "b"] and data.labels.tolist() == [1, -1, 0]
+
+
+def test_rows_of_labels_are_known_or_not():
+    edges, nan = np.array([[0, 1], [1, 2]]), float("nan")
+    data = graphsurgeon.load_dataset((edges, np.eye(3)), [[1, 0], [nan, nan], [0, 1]])
+    assert data.labels.tolist() == [[1, 0], [255, 255], [0, 1]]
+    for y in ([[1, 0], [nan, 1], [0, 1]], [[1, 0], [None, 1], [0, 1]], [[1, 0], [-1, 1], [0, 1]]):
+        with pytest.raises(DataError, match="the labels of node 1 are known in part .hint: "):
+            graphsurgeon.load_dataset((edges, np.eye(3)), y)
+
+
 @pytest.mark.parametrize(
     ("y", "message"),
     [
+        (lambda y: [["a", "b"]] * len(y), "zeros and ones"),
         (lambda y: y + 0.5, "fractions"),
         (lambda y: y + 3_000_000_000, "3000000002"),
         (lambda y: torch.stack([y, y], 1), "zeros and ones"),
