@@ -27,7 +27,7 @@ def run_program(*words: object, **keywords: object) -> subprocess.CompletedProce
 
 @pytest.fixture(scope="session")
 def photo_file() -> Path:
-    """Photo's own file, or a generated one in the same format, so that this runs without the data too."""
+    """Photo's own file. Without the shared data, a test that needs it is skipped."""
     folder = os.environ.get("GRAPHSURGEON_DATA")
     if folder and (Path(folder) / PHOTO).exists():
         return Path(folder) / PHOTO
