@@ -144,12 +144,12 @@ def confusion_words(run: Run, counts: np.ndarray) -> str:
 
 def degree_figure(runs: list[Run]) -> Figure | None:
     """Accuracy by degree, with how sure it is; micro F1 where a node has several labels."""
-    runs = [run for run in runs if run.predictions is not None]
-    if not runs:
+    shown = [(r, run) for r, run in enumerate(runs) if run.predictions is not None]
+    if not shown:
         return None
     traces, words = [], []
     order: dict[str, int] = {}
-    for r, run in enumerate(runs):
+    for r, run in shown:
         buckets = by_degree(run.predictions, run.graph.degree)
         order |= {b.name: b.least for b in buckets}
         traces.append(
@@ -176,7 +176,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         )
         told = ", ".join(f"degree {b.name} {b.score:.1f} % of {b.nodes}" for b in buckets)
         words.append(f"{run.name}: {told}.")
-    what = "Micro F1" if all(run.predictions.multi_label for run in runs) else "Accuracy"
+    what = "Micro F1" if all(run.predictions.multi_label for _, run in shown) else "Accuracy"
     return figure(
         "by-degree",
         f"{what} by degree, percent",
@@ -193,11 +193,11 @@ def degree_figure(runs: list[Run]) -> Figure | None:
 
 def label_figure(runs: list[Run]) -> Figure | None:
     """F1 of each label, where a node may have several."""
-    runs = [run for run in runs if run.predictions is not None and run.predictions.multi_label]
-    if not runs:
+    shown = [(r, run) for r, run in enumerate(runs) if run.predictions is not None and run.predictions.multi_label]
+    if not shown:
         return None
     traces, words = [], []
-    for r, run in enumerate(runs):
+    for r, run in shown:
         truth, predicted = run.predictions.truth.astype(bool), run.predictions.predicted.astype(bool)
         right, total = (truth & predicted).sum(0), truth.sum(0) + predicted.sum(0)
         f1 = 200 * right / np.maximum(total, 1)
