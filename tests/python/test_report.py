@@ -14,8 +14,9 @@ from conftest import HOSTILE, run_program
 import graphsurgeon
 from graphsurgeon.report import command, projection
 from graphsurgeon.report.failures import Predictions, by_degree, confusion
-from graphsurgeon.report.figure import labels, plain
+from graphsurgeon.report.figure import colour, labels, plain
 from graphsurgeon.report.figures_inspection import GAINS, drawn
+from graphsurgeon.report.figures_scores import degree_figure, label_figure
 from graphsurgeon.report.page import embedded
 from graphsurgeon.report.run import Settings, complete, read_run
 
@@ -128,6 +129,28 @@ def test_scores_that_lie_in_the_run_are_taken(capsys, report_runs, tmp_path):
     assert page.row("trained")[1] == "12.34 ± 1.00"
 
 
+def test_scores_kept_without_references_get_them(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    words = ("eval", tmp_path / "run", report_runs / "data", "--threads", 1, "--quiet", "--json")
+    wanted = json.loads(run_program(*words, "--no-keep", "--runs", 3).stdout)
+    run_program(*words, "--no-reference", "--runs", 3)
+    kept = (tmp_path / "run" / "scores.json").read_bytes()
+    result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
+    assert result["notes"] == []
+    assert page.row("raw features")[1].startswith(f"{wanted['reference']['raw']:.2f} ±")
+    assert page.row("trained")[1] == f"{wanted['mean']:.2f} ± {wanted['std']:.2f}"
+    assert (tmp_path / "run" / "scores.json").read_bytes() == kept
+
+
+def test_references_are_not_held_against_scores_of_other_settings(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    words = ("eval", tmp_path / "run", report_runs / "data", "--threads", 1, "--quiet")
+    run_program(*words, "--no-reference", "--split-seed", 7)
+    result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
+    assert "without references" in result["notes"][0]["note"]
+    assert not any(row and row[0] == "raw features" for row in page.rows)
+
+
 def test_a_run_without_labels(capsys, report_runs, tmp_path):
     result, page, _ = make(capsys, tmp_path, report_runs / "unlabelled")
     assert result["sections"] == ["options", "training", "map", "inspection"]
@@ -207,7 +230,8 @@ def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
     run_program(
         "train", data, "-o", tmp_path / "a", "--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet"
     )
-    scores = {"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}
+    score = {"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}
+    scores = score | {"reference_scores": {"raw": score}}
     (tmp_path / "a" / "scores.json").write_text(json.dumps(scores))
     for name in "bc":
         shutil.copytree(tmp_path / "a", tmp_path / name)
@@ -226,6 +250,23 @@ def test_what_is_missing_is_said_and_may_be_given(capsys, report_runs, tmp_path)
     assert found["sections"] == ALL and found["notes"] == []
     other, _, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne", "--data", "sbm:nodes=50")
     assert "50 nodes" in other["notes"][0]["note"]
+
+
+def test_data_that_was_named_from_a_folder_above_the_run_is_found(capsys, report_runs, tmp_path, monkeypatch):
+    (tmp_path / "work" / "runs").mkdir(parents=True)
+    shutil.copytree(report_runs / "data", tmp_path / "work" / "data")
+    kept = shutil.ignore_patterns("scores.json")
+    shutil.copytree(report_runs / "labelled", tmp_path / "work" / "runs" / "a", ignore=kept)
+    info = json.loads((report_runs / "labelled" / "options.json").read_text()) | {"data": "data"}
+    (tmp_path / "work" / "runs" / "a" / "options.json").write_text(json.dumps(info))
+    monkeypatch.chdir(tmp_path)
+    result, _, _ = make(capsys, tmp_path, "work/runs/a", "--no-tsne")
+    assert result["sections"] == ALL
+    assert f"{tmp_path / 'work' / 'data'} was taken for it" in result["notes"][0]["note"]
+    shutil.copytree(report_runs / "data", tmp_path / "work" / "runs" / "data")  # now it may be either
+    result, _, _ = make(capsys, tmp_path, "work/runs/a", "--no-tsne")
+    assert result["sections"] == ["options", "training", "map"]
+    assert "--data DATA" in result["notes"][0]["note"]
 
 
 def test_an_unfinished_run(capsys, report_runs, tmp_path):
@@ -311,6 +352,14 @@ def test_a_file_that_is_no_page_is_kept(capsys, report_runs, tmp_path):
     assert file.read_text() == "<p>mine</p>"
     assert command.main([*words, "--overwrite"]) == 0
     assert command.main(words) == 0, "one of ours may be made anew"
+
+
+def test_a_run_has_the_same_colour_in_every_figure(report_runs):
+    others = read_run(report_runs / "unlabelled", "other")
+    for draw, name in ((degree_figure, "labelled"), (label_figure, "multi")):
+        run = completed(report_runs / name)
+        trace = draw([others, run]).data[0]
+        assert colour(1) in (trace.get("line", {}).get("color"), trace.get("marker", {}).get("color"))
 
 
 def test_names_on_an_axis_differ():

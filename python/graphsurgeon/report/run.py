@@ -35,6 +35,7 @@ class Run:
     folder: Path
     info: dict[str, Any]  # options.json
     metrics: list[dict[str, Any]]
+    data: str = ""  # where its data is
     z: np.ndarray | None = None
     graph: Graph | None = None
     scores: dict[str, Any] | None = None  # what `eval --json` prints
@@ -147,24 +148,22 @@ def complete(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> No
     run.maps = project(run.z, run.order, settings.seed, settings.tsne)
     if run.graph is None:
         return
-    data = settings.data or str(run.info.get("data", ""))
     words = ["--threads", settings.threads] + (["--data-root", settings.data_root] if settings.data_root else [])
     if run.graph.task == "none":
         run.notes.append("Its data has no labels: there is no score, no confusion and no accuracy by degree.")
     else:
-        score(run, data, words)
-    inspect(run, data, words)
+        score(run, words)
+    inspect(run, words)
 
 
 def graph_of(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Graph | None:
-    data = settings.data or str(run.info.get("data", ""))
-    key = json.dumps([data, {o.name: run.options.get(o.name) for o in OPTIONS.values() if o.group == "Data"}])
-    if key not in graphs:
-        try:
-            graphs[key] = load_graph(data, run.options, settings.data_root)
-        except Error as error:
-            graphs[key] = error.message
-    found = graphs[key]
+    run.data = settings.data or str(run.info.get("data", ""))
+    found = graph_at(run.data, run, settings, graphs)
+    if isinstance(found, str) and not settings.data and (place := place_above(run)):
+        elsewhere = graph_at(place, run, settings, graphs)
+        if isinstance(elsewhere, Graph):
+            run.notes.append(f"Its data, {run.data}, is not there from here: {place} was taken for it.")
+            run.data, found = place, elsewhere
     if isinstance(found, str):
         run.notes.append(
             f"Its data could not be loaded ({found}), so that what needs it is missing: scores, labels and "
@@ -177,11 +176,31 @@ def graph_of(run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Gr
     for what, count in wanted.items():
         if count is not None and getattr(found, what) != count:
             run.notes.append(
-                f"{data} has {getattr(found, what):,} {what}, but the run was trained on {count:,}: what needs the "
+                f"{run.data} has {getattr(found, what):,} {what}, but the run was trained on {count:,}: what needs the "
                 "data is missing. --data DATA names another."
             )
             return None
     return found
+
+
+def graph_at(data: str, run: Run, settings: Settings, graphs: dict[str, Graph | str]) -> Graph | str:
+    """The data that `data` names, or why it could not be loaded."""
+    key = json.dumps([data, {o.name: run.options.get(o.name) for o in OPTIONS.values() if o.group == "Data"}])
+    if key not in graphs:
+        try:
+            graphs[key] = load_graph(data, run.options, settings.data_root)
+        except Error as error:
+            graphs[key] = error.message
+    return graphs[key]
+
+
+def place_above(run: Run) -> str | None:
+    """Where a relative path leads from the folders above the run's, one of which it was typed in; where that is clear."""
+    if not run.data or Path(run.data).is_absolute():
+        return None
+    places = {(folder / run.data).resolve() for folder in run.folder.resolve().parents}
+    there = [place for place in places if place.exists()]
+    return str(there[0]) if len(there) == 1 else None
 
 
 def attempt(run: Run, what: str, *words: object) -> dict[str, Any] | None:
@@ -192,28 +211,49 @@ def attempt(run: Run, what: str, *words: object) -> dict[str, Any] | None:
         return None
 
 
-def inspect(run: Run, data: str, words: list[object]) -> None:
+def inspect(run: Run, words: list[object]) -> None:
     if run.method != "graphsurgeon":
         return
     with tempfile.TemporaryDirectory(prefix="graphsurgeon-report-") as folder:
         file = Path(folder) / "agreement.npy"
-        run.inspection = attempt(run, "inspection", "inspect", run.folder, data, "--agreement", file, *words)
+        run.inspection = attempt(run, "inspection", "inspect", run.folder, run.data, "--agreement", file, *words)
         if run.inspection is not None:
             run.agreement = np.load(file, allow_pickle=False)
 
 
-def score(run: Run, data: str, words: list[object]) -> None:
+def score(run: Run, words: list[object]) -> None:
     """Scores, unless they lie in the run, and what the first split's test nodes are taken for: one call gives both."""
     with tempfile.TemporaryDirectory(prefix="graphsurgeon-report-") as folder:
         file = Path(folder) / "predictions.npy"
-        ask = ["eval", run.folder, data, "--predictions", file, *words]
-        if run.scores is not None:  # the first split alone, and the run's scores.json stays as it is
-            of_its_own = run.supervised or run.options.get("select") == "val"
-            ask += ["--no-keep", "--no-reference", *([] if of_its_own else ["--runs", 1])]
-        found = attempt(run, "predictions" if run.scores else "scores", *ask)
+        found = attempt(run, *what_is_missing(run), "--predictions", file, *words)
         if found is None:
             return
-        run.scores = run.scores or found
+        if run.scores is None:
+            run.scores = found
+        elif not run.scores.get("reference_scores"):
+            add_references(run, found)
         splits = str(found.get("splits", "")).partition(" ")[2]  # behind their number
         whose = "of the method itself" if run.supervised else "of the linear probe"
         run.predictions = read_predictions(file, run.graph, f"{whose} on the first split ({splits})")
+
+
+def what_is_missing(run: Run) -> list[object]:
+    """What to ask `eval` for, in words and as its arguments. A scores.json that is there stays as it is."""
+    ask: list[object] = ["eval", run.folder, run.data]
+    if run.scores is None:
+        return ["scores", *ask]
+    of_its_own = run.supervised or run.options.get("select") == "val"  # models, one a split: all are scored
+    if run.scores.get("reference_scores"):
+        return ["predictions", *ask, "--no-keep", "--no-reference", *([] if of_its_own else ["--runs", 1])]
+    return ["predictions", *ask, "--no-keep", *([] if of_its_own else ["--runs", len(run.scores["runs"])])]
+
+
+def add_references(run: Run, found: dict[str, Any]) -> None:
+    """To scores that were kept without (`eval --no-reference`), from those `found` now, if these are the same."""
+    if found["runs"] == run.scores["runs"]:
+        run.scores = run.scores | {"reference_scores": found["reference_scores"]}
+        return
+    run.notes.append(
+        "Its scores.json was written without references and not with eval's own settings, so that there is nothing "
+        "to hold its score against: 'graphsurgeon eval RUN DATA' writes it with them."
+    )
