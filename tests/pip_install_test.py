@@ -50,7 +50,7 @@ def main() -> None:
     run(bin_folder / "graphsurgeon", "train", "sbm:nodes=60", "-o", "other", "--epochs", 2, "--quiet", cwd=work)
     assert (work / "other" / "embeddings.npy").exists()
     package = next((work / "env").glob("lib/python3*/site-packages/graphsurgeon"))
-    assert (package / "py.typed").exists()
+    assert all((package / name).exists() for name in ("py.typed", "estimator.pyi", "_core.pyi"))
     for file in [*package.glob("_core*.so"), *package.glob("lib/*"), package / "bin" / "graphsurgeon"]:
         dynamic = run("readelf", "-d", file, cwd=work)
         paths = re.search(r"R(?:UN)?PATH.*\[(.*)\]", dynamic)

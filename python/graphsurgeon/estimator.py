@@ -44,7 +44,7 @@ def presets() -> dict[str, dict[str, Any]]:
     return json.loads(core.presets())
 
 
-def load_dataset(data: Any, y: Any = None, *, progress: bool | str = "auto", **load: Any) -> Any:
+def load_dataset(data: Any, y: Any = None, *, progress: bool | str = "auto", **load: Any) -> core.Dataset:
     """Loads, checks and treats a graph once, for several trainings.
 
     `data` is anything that `GraphSurgeon.fit` takes; `load` are the estimator's keywords about data (`symmetrize`,
@@ -52,6 +52,8 @@ def load_dataset(data: Any, y: Any = None, *, progress: bool | str = "auto", **l
     """
     _check_keywords(load, TypeError)
     threads = options.thread_count(load.pop("threads", 0))
+    if "random_state" in load:
+        load["random_state"] = _seed(load["random_state"])
     return core.dataset(interop.source_of(data, y), options.option_text(load), threads, Listener(wanted(progress)))
 
 
@@ -100,6 +102,8 @@ class GraphSurgeon:
     """
 
     run_: str
+    result_: dict[str, Any]
+    n_features_in_: int
     _folder: _Folder | None = None
 
     def __init__(self, **keywords: Any) -> None:

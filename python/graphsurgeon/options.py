@@ -6,8 +6,12 @@ import inspect
 import json
 import math
 import numbers
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Union
+
+import numpy as np
 
 from ._load import core
 from .errors import UsageError
@@ -30,10 +34,17 @@ class Option:
 
     @property
     def annotation(self) -> Any:
-        if self.choices:
-            return Literal[self.choices]
-        plain = {"INT": int, "FLOAT": float, "INT,...": list[int], "": bool}
-        return plain.get(self.type, Union[str, float] if self.name == "similarity-weight" else str)
+        """The types that the keyword takes."""
+        if self.choices or self.name == "method":
+            return Literal[self.choices or tuple(METHODS)]
+        if self.name == "seed":
+            return Union[int, np.random.Generator, np.random.RandomState, None]
+        if self.name == "similarity-weight":
+            return Union[str, float]
+        if self.name.endswith(("-file", "-root", "seeds")):
+            return Union[str, os.PathLike[str]]
+        plain = {"INT": int, "FLOAT": float, "TEXT": str, "INT,...": Union[Sequence[int], int, str], "": bool}
+        return plain[self.type]
 
     def value_of(self, value: Any) -> Any:
         """`value` as the core takes it."""

@@ -211,6 +211,15 @@ def test_features_are_made_where_there_are_none(graph, quick):
     assert embed(quick, graph[1], make_features="degree").shape == (120, 16)
 
 
+def test_made_features_follow_the_seed(graph, quick):
+    def embed_with(random_state):
+        data = graphsurgeon.load_dataset(graph[1], make_features="random", random_state=random_state)
+        return embed(quick, data)
+
+    assert torch.equal(embed_with(np.random.default_rng(3)), embed_with(np.random.default_rng(3)))
+    assert not torch.equal(embed_with(1), embed_with(2))
+
+
 def test_a_dataset_tells_its_labels_and_degrees():
     edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
     one = graphsurgeon.load_dataset(
