@@ -54,7 +54,7 @@ py::array numpy_of(const DenseMatrix& m) {
   return numpy_of<float>({m.rows, m.columns}, std::make_shared<Array<float>>(m.values), data);
 }
 
-// Tells a Python object (start, advance, note, finish, say) how far the core is, a few times a
+// Tells a Python object (start, advance, finish, say) how far the core is, a few times a
 // second, and looks for Ctrl-C meanwhile. What Python raises, an interrupt or an error of the
 // object's own, sets `stop` and is raised again by rethrow() once the core has come to rest.
 class PythonProgress : public Progress {
@@ -220,7 +220,7 @@ py::dict tensors_of(const std::string& file) {
   return out;
 }
 
-// The arrays of interop.Graph by name; see there.
+// The arrays of a graph by name, as interop.py makes them.
 GraphArrays arrays_of(const py::dict& parts) {
   GraphArrays out;
   const auto has = [&](const char* name) { return parts.contains(name) && !parts[name].is_none(); };
@@ -290,6 +290,7 @@ std::shared_ptr<Dataset> make_dataset(const py::object& source, const std::strin
 struct TrainArguments {
   std::string data, folder, init, options;
   bool resume, overwrite;
+  int64_t until;
   int threads;
 };
 
@@ -300,6 +301,7 @@ std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArgum
   call.run = arguments.folder, call.init = arguments.init;
   call.options = run_options(arguments.options);
   call.resume = arguments.resume, call.overwrite = arguments.overwrite;
+  call.until = arguments.until;
   return run(listener,
              [&](PythonProgress& progress) {
                call.stop = progress.stop();
@@ -324,7 +326,7 @@ DenseMatrix matrix_of(const py::array_t<float, py::array::c_style>& z) {
   return {z.shape(0), z.shape(1), view_of_numpy(z)};
 }
 
-// kind, message, where and hint of a gs::Error as the arguments of errors.raise_error().
+// A gs::Error as what errors.from_core() makes of its exit code, message and hint.
 void register_errors() {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
@@ -378,14 +380,15 @@ PYBIND11_MODULE(_core, module) {
       "train",
       [](const std::shared_ptr<Dataset>& dataset, std::string data, std::string folder,
          std::string init, std::string options, bool resume, bool overwrite, int threads,
-         const py::object& listener) {
+         const py::object& listener, int64_t until) {
         return train_dataset(dataset,
                              {std::move(data), std::move(folder), std::move(init),
-                              std::move(options), resume, overwrite, threads},
+                              std::move(options), resume, overwrite, until, threads},
                              listener);
       },
       py::arg("dataset"), py::arg("data"), py::arg("folder"), py::arg("init"), py::arg("options"),
-      py::arg("resume"), py::arg("overwrite"), py::arg("threads"), py::arg("listener"));
+      py::arg("resume"), py::arg("overwrite"), py::arg("threads"), py::arg("listener"),
+      py::arg("until") = 0);
   module.def("embed", embed, py::arg("folder"), py::arg("source"), py::arg("threads"),
              py::arg("listener"));
   module.def(

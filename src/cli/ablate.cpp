@@ -28,9 +28,9 @@ std::vector<std::string> datasets_here(const AblationOptions& options,
   const auto root = data_root(options.data_root);
   std::vector<std::string> out;
   if (options.datasets != "all") {
-    for (const CellName& cell : parse_grid({options.datasets + "=graphsurgeon"}))
-      if (locate(*find_catalog(cell.dataset), root)) out.push_back(cell.dataset);
-      else say(common, fmt::format("not here, and left out: {}\n", cell.dataset));
+    for (const std::string& name : parse_datasets(options.datasets))
+      if (locate(*find_catalog(name), root)) out.push_back(name);
+      else say(common, fmt::format("not here, and left out: {}\n", name));
   } else {
     for (const CatalogEntry& entry : catalog()) {
       const std::string name(entry.name);
@@ -46,8 +46,8 @@ std::vector<std::string> datasets_here(const AblationOptions& options,
 
 nlohmann::json to_json(const AblationResult& r) {
   return {{"name", r.name},
-          {"holds", r.holds ? nlohmann::json(*r.holds) : nlohmann::json()},
-          {"text", r.text},
+          {"holds", r.verdict.holds ? nlohmann::json(*r.verdict.holds) : nlohmann::json()},
+          {"text", r.verdict.text},
           {"rows", r.rows}};
 }
 
@@ -55,21 +55,25 @@ nlohmann::json to_json(const AblationResult& r) {
 
 void setup_ablate(CLI::App& app, Run& run) {
   auto state = std::make_shared<Bound<AblationOptions>>();
-  auto name = std::make_shared<std::string>(), output = std::make_shared<std::string>("ablations");
+  auto name = std::make_shared<std::string>(), output = std::make_shared<std::string>();
   std::string about = "all, or one of";
   for (const Ablation& ablation : ablations())
     about += fmt::format("\n{} ({})", ablation.name, ablation.summary);
   app.add_option("NAME", *name, about)->required();
   app.add_option("-o,--output", *output,
-                 "folder of the results: of each a JSON file, tables (.md) and a figure (.svg)")
-      ->capture_default_str();
+                 "folder of the results: of each a JSON file, tables (.md) and a figure (.svg); "
+                 "default ablations, with --quick ablations-quick");
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {
       const AblationOptions& options = state->get<AblationOptions>();
       const auto which = chosen(*name);
       const auto datasets = datasets_here(options, state->common);
-      const std::filesystem::path folder = *output;
+      const std::filesystem::path folder = !output->empty() ? *output
+                                           : options.quick  ? "ablations-quick"
+                                                            : "ablations";
+      for (const Ablation* ablation : which)
+        check_results(folder, ablation->name, {".json", ".md", ".svg"});
       const auto progress = begin(state->common);
       make_folder(folder);
       const Laboratory laboratory(folder, state->common.threads, options.data_root,
@@ -80,9 +84,9 @@ void setup_ablate(CLI::App& app, Run& run) {
             run_ablation(*ablation, datasets, options, laboratory, *progress);
         write_file(folder / (result.name + ".json"), to_json(result).dump(2) + "\n");
         write_file(folder / (result.name + ".md"), markdown(result));
-        write_file(folder / (result.name + ".svg"), result.figure);
+        write_file(folder / (result.name + ".svg"), result.verdict.figure);
         all.push_back(to_json(result));
-        if (!state->common.json) print(fmt::format("{}: {}\n\n", result.name, result.text));
+        if (!state->common.json) print(fmt::format("{}: {}\n\n", result.name, result.verdict.text));
       }
       if (state->common.json) print_json({{"ablations", all}});
       else print(fmt::format("wrote {}\n", folder.string()));

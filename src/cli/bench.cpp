@@ -67,13 +67,13 @@ nlohmann::json to_json(const std::vector<Cell>& cells) {
 void setup_bench(CLI::App& app, Run& run) {
   auto state = std::make_shared<Bound<What, GridOptions>>();
   auto groups = std::make_shared<std::vector<std::string>>();
-  auto output = std::make_shared<std::string>("bench-results");
+  auto output = std::make_shared<std::string>();
   app.add_option("GROUP", *groups,
                  "cells to make, as photo,pubmed=all or cs=gcn,dgi; in place of --datasets and "
                  "--methods");
   app.add_option("-o,--output", *output,
-                 "folder of the results: bench.md, bench.json and a file a cell")
-      ->capture_default_str();
+                 "folder of the results: bench.md, bench.json and a file a cell; default "
+                 "bench-results, with --quick bench-results-quick");
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {
@@ -81,7 +81,10 @@ void setup_bench(CLI::App& app, Run& run) {
       options.threads = state->common.threads;
       const std::vector<CellName> names =
           wanted(state->get<What>(), *groups, options, state->common);
-      const std::filesystem::path folder = *output;
+      const std::filesystem::path folder = !output->empty() ? *output
+                                           : options.quick  ? "bench-results-quick"
+                                                            : "bench-results";
+      check_results(folder, "bench", {".json", ".md"});
       const auto progress = begin(state->common);
       make_folder(folder);
       const std::vector<Cell> cells =

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/parallel.h"
 
 namespace gs::cli {
@@ -130,6 +131,22 @@ void make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder))
     fail_data(folder.string(), "no folder can be made there", "name another place with -o");
+}
+
+void check_results(const std::filesystem::path& folder, std::string_view name,
+                   std::initializer_list<std::string_view> endings) {
+  const auto file = [&](std::string_view ending) {
+    return folder / fmt::format("{}{}", name, ending);
+  };
+  if (std::filesystem::is_regular_file(file(".json"))) {
+    const auto found = nlohmann::json::parse(MappedFile(file(".json")).text(), nullptr,
+                                             /*allow_exceptions=*/false);
+    if (found.is_object() && found.contains("rows") && found["rows"].is_array()) return;
+  }
+  for (const std::string_view ending : endings)
+    if (std::filesystem::exists(file(ending)))
+      fail_data(file(ending).string(), "is there already, and not from this command",
+                "name another folder with -o");
 }
 
 }  // namespace gs::cli

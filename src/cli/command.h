@@ -80,6 +80,11 @@ void say(const CommonOptions& common,
 // With those above it; data Error where that cannot be.
 void make_folder(const std::filesystem::path& folder);
 
+// Data Error when a file NAME + ending is in the folder already and not from an earlier run of the
+// same command, which its NAME.json, with an array of "rows", tells.
+void check_results(const std::filesystem::path& folder, std::string_view name,
+                   std::initializer_list<std::string_view> endings);
+
 using Run = std::function<void()>;
 // Each declares its options and subcommands on `app` and stores what to run in the chosen one's
 // callback.

@@ -30,7 +30,7 @@ struct EmbedFlags {
 std::string neighbours_text(const nlohmann::json& result) {
   std::string text = fmt::format("nearest to {}:\n", result["nearest"].get<std::string>());
   for (const auto& row : result["neighbors"])
-    text += fmt::format("  {:<20} cosine {:.4f}\n", row["id"].get<std::string>(),
+    text += fmt::format("  {:<20} cosine {:.4f}\n", printable(row["id"].get<std::string>()),
                         row["cosine"].get<double>());
   return text;
 }
@@ -49,7 +49,8 @@ void setup_embed(CLI::App& app, Run& run) {
       ->required();
   app.add_option(
       "-o,--output", *output,
-      "file to write: .npy, or .csv with the node ids; with --nearest a .csv of the list");
+      "file to write: .npy (ids of nodes that have them go to NAME.ids.txt), or .csv with the ids; "
+      "with --nearest a .csv of the list");
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {
@@ -72,8 +73,11 @@ void setup_embed(CLI::App& app, Run& run) {
       if (state->common.json) print_json(result);
       else if (!flags.nearest.empty()) print(neighbours_text(result));
       else
-        print(fmt::format("wrote {}: {} nodes x {}\n", *output, result["nodes"].get<int64_t>(),
-                          result["width"].get<int64_t>()));
+        print(fmt::format("wrote {}: {} nodes x {}{}\n", *output, result["nodes"].get<int64_t>(),
+                          result["width"].get<int64_t>(),
+                          result.contains("ids")
+                              ? fmt::format("; node ids: {}", result["ids"].get<std::string>())
+                              : ""));
     };
   });
 }

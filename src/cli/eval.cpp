@@ -62,7 +62,7 @@ std::string clustering_text(const nlohmann::json& r) {
 
 std::string links_text(const nlohmann::json& r) {
   std::string text = fmt::format(
-      "{} held-out edges ({:.0f} % of all) and as many pairs without one; {} {}, percent\n\n"
+      "{} held-out edges ({:.3g} % of all) and as many pairs without one; {} {}, percent\n\n"
       "  {:<22} {:<16} {}\n",
       r["held_out"].get<int64_t>(), 100 * r["share"].get<double>(), r["runs"].size(),
       r["runs"].size() == 1 ? "training" : "trainings", "", "dot product", "logistic");

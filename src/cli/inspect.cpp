@@ -26,10 +26,12 @@ struct InspectFlags {
 
 constexpr size_t kNamed = 8;  // features in a line of text
 
+std::string shown(const nlohmann::json& name) { return printable(name.get<std::string>()); }
+
 std::string names_of_columns(const nlohmann::json& rows) {
   std::string out;
   for (size_t i = 0; i < rows.size() && i < kNamed; ++i)
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", rows[i]["name"].get<std::string>());
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", shown(rows[i]["name"]));
   return out;
 }
 
@@ -38,9 +40,8 @@ std::string mixed(const nlohmann::json& mixing) {
       fmt::format("about {:.0f} features in a column", mixing["features_each"].get<double>());
   for (size_t i = 0; i < mixing["closest"].size() && i < kNamed / 2; ++i) {
     const auto& pair = mixing["closest"][i];
-    out +=
-        fmt::format("{} {} with {} ({:.2f})", i == 0 ? ";" : ",", pair["name"].get<std::string>(),
-                    pair["with"].get<std::string>(), pair["cosine"].get<double>());
+    out += fmt::format("{} {} with {} ({:.2f})", i == 0 ? ";" : ",", shown(pair["name"]),
+                       shown(pair["with"]), pair["cosine"].get<double>());
   }
   return out;
 }
@@ -88,18 +89,17 @@ std::string to_text(const nlohmann::json& r) {
   if (!r["classes"].empty()) {
     text += "\n  class                   nodes  agreement  effective rank\n";
     for (const auto& c : r["classes"])
-      text += fmt::format("  {:<22} {:6}     {:6.3f}          {:6.1f}\n",
-                          c["name"].get<std::string>(), c["nodes"].get<int64_t>(),
-                          c["agreement"].get<double>(), c["effective_rank"].get<double>());
+      text += fmt::format("  {:<22} {:6}     {:6.3f}          {:6.1f}\n", shown(c["name"]),
+                          c["nodes"].get<int64_t>(), c["agreement"].get<double>(),
+                          c["effective_rank"].get<double>());
   }
   if (!r["disagree"].empty()) {
     text += "\n  where the views disagree most\n";
     for (size_t i = 0; i < r["disagree"].size() && i < 10; ++i) {
       const auto& node = r["disagree"][i];
-      text +=
-          fmt::format("  {:<22} cosine {:6.3f}, degree {}{}\n", node["id"].get<std::string>(),
-                      node["cosine"].get<double>(), node["degree"].get<int64_t>(),
-                      node.contains("class") ? ", class " + node["class"].get<std::string>() : "");
+      text += fmt::format("  {:<22} cosine {:6.3f}, degree {}{}\n", shown(node["id"]),
+                          node["cosine"].get<double>(), node["degree"].get<int64_t>(),
+                          node.contains("class") ? ", class " + shown(node["class"]) : "");
     }
   }
   return text;

@@ -20,6 +20,9 @@ struct TrainCall {
   const std::atomic<bool>* stop =
       nullptr;  // set by SIGINT or SIGTERM: checkpoint, then an Error of kind interrupted
   std::optional<int64_t> split_seed = {};  // of the splits of --select val; else the training's own
+  // Ends after this epoch of options.train.epochs, with a complete run folder that `resume` goes on
+  // from; 0: after all. Not for a method that learns from labels, whose splits have epochs each.
+  int64_t until = 0;
 };
 
 struct EmbedCall {

@@ -85,8 +85,9 @@ void apply(OptionList& list, nlohmann::json values, const std::string& where, bo
 // its origin, and a run's options.json what it was trained on.
 nlohmann::json options_of(const OptionList& list, const nlohmann::json& values,
                           const std::string& where) {
-  static const std::vector<std::string> kKeys{
-      "options", "origin", "graphsurgeon", "data", "features", "nodes", "edges", "task", "classes"};
+  static const std::vector<std::string> kKeys{"options",  "origin", "graphsurgeon", "data",
+                                              "features", "nodes",  "edges",        "task",
+                                              "classes",  "by_data"};
   if (!values.is_object()) return values;  // refused by who sets them
   const bool wrapped = values.contains("options");
   for (const auto& [name, value] : values.items()) {
@@ -107,6 +108,11 @@ nlohmann::json options_of(const OptionList& list, const nlohmann::json& values,
 }
 
 }  // namespace
+
+bool has_preset(std::string_view name) {
+  return std::any_of(presets().begin(), presets().end(),
+                     [&](const Preset& preset) { return preset.name == name; });
+}
 
 void apply_preset(OptionList& list, const std::string& name) {
   std::vector<std::string> known;

@@ -47,6 +47,7 @@ struct Preset {
   std::string name, origin, options_json;
 };
 std::span<const Preset> presets();
+bool has_preset(std::string_view name);
 // Applies preset `name`; usage Error with the nearest name when there is none. Options the user
 // gave stay.
 void apply_preset(OptionList& list, const std::string& name);

@@ -11,17 +11,17 @@
 #include "dataset/readers/npz_parts.h"
 #include "dataset/splits.h"
 #include "eval/probe.h"
-#include "method/run_folder.h"
+#include "method/embed.h"
 #include "nn/cost.h"
 #include "nn/memory.h"
 #include "nn/place.h"
-#include "objective/eigenmaps.h"
+#include "objective/spectrum.h"
 
 namespace gs {
 
 namespace {
 
-constexpr int64_t kGrain = 1 << 14;
+constexpr int64_t kIdsGrain = 1 << 14;
 
 // libtorch's own warnings (that sparse tensors are in beta, say) are not for our users.
 struct Silence final : c10::WarningHandler {
@@ -49,7 +49,7 @@ class Guest {
 // 32-bit ids. Those that do not fit become -1, which prepare() refuses by name.
 std::vector<int32_t> narrowed(const Array<int64_t>& ids) {
   std::vector<int32_t> out(static_cast<size_t>(ids.size()));
-  parallel_for(ids.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(ids.size(), kIdsGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t id = ids[i];
       out[static_cast<size_t>(i)] = id == static_cast<int32_t>(id) ? static_cast<int32_t>(id) : -1;
@@ -147,11 +147,7 @@ DenseMatrix embed_with(const std::filesystem::path& run, const MakeDataset& make
   const Guest guest(threads);
   const LoadedModel loaded = load_model(run, place_for("cpu"));
   const Dataset data = make(loaded.info.options.load);
-  check_width(loaded.info, data, data.name);
-  const Batch batch =
-      whole_graph(data, loaded.info.options.model.encoder, loaded.model->parameters().place());
-  const at::Tensor z = loaded.model->embed(batch, {}, progress).contiguous();
-  progress.finish();
+  const at::Tensor z = embed(loaded, data, data.name, {}, progress);
   return {z.size(0), z.size(1), Array<float>(std::make_shared<at::Tensor>(z), floats(z))};
 }
 

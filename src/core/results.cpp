@@ -25,12 +25,4 @@ nlohmann::json to_json(const TrainResult& result, const TrainCall& call) {
             {"limit_mib", result.plan.limit_mib}}}};
 }
 
-void check_width(const RunInfo& info, const Dataset& data, const std::string& name) {
-  if (data.features.width() != info.features)
-    fail_data(name,
-              fmt::format("has {} features, but the model was trained on {}", data.features.width(),
-                          info.features),
-              "embed a graph whose features are those of the training graph");
-}
-
 }  // namespace gs

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "dataset/folder_parts.h"
 #include "dataset/scramble.h"
 
@@ -196,16 +197,6 @@ Labels read_labels(const fs::path& folder, const Description& about, int64_t nod
     return labels;
   }
   labels.multi = load_shaped(folder / kLabelsFile, {nodes, labels.classes}).as<uint8_t>();
-  parallel_for(nodes, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t v = begin; v < end; ++v) {
-      const auto row = labels.multi.slice(v * labels.classes, (v + 1) * labels.classes);
-      const auto unknown = std::ranges::count(row, Labels::kUnknown);
-      if (unknown != 0 && unknown != labels.classes)
-        fail_data(fmt::format("{}, node {}", (folder / kLabelsFile).string(), v),
-                  "is labelled in part only",
-                  "a row holds 0 and 1, or 255 throughout where the labels are unknown");
-    }
-  });
   return labels;
 }
 
@@ -261,8 +252,10 @@ std::vector<std::string> read_names(const fs::path& path, int64_t wanted) {
   std::vector<std::string> names;
   for (std::string_view rest = file.text(); !rest.empty();) {
     const size_t end = rest.find('\n');
-    names.push_back(
-        unescape_name(rest.substr(0, end), fmt::format("{}:{}", file.path(), names.size() + 1)));
+    const std::string place = fmt::format("{}:{}", file.path(), names.size() + 1);
+    names.push_back(unescape_name(rest.substr(0, end), place));
+    if (!is_utf8(names.back()))
+      fail_data(place, "the name is not UTF-8 text", "convert the file to UTF-8");
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   if (std::ssize(names) != wanted)

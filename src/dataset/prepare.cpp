@@ -221,6 +221,14 @@ void check_labels(const Labels& labels, int64_t nodes, const std::string& where)
     fail_data(fmt::format("{}, node {}", where, bad / labels.classes),
               fmt::format("multi-label entry {} is neither 0 nor 1", labels.multi[bad]),
               "multi-label rows hold 0 and 1");
+  const int64_t torn = first_bad(nodes, [&](int64_t v) {
+    const auto row = labels.multi.slice(v * labels.classes, (v + 1) * labels.classes);
+    const auto unknown = std::ranges::count(row, Labels::kUnknown);
+    return unknown != 0 && unknown != labels.classes;
+  });
+  if (torn >= 0)
+    fail_data(fmt::format("{}, node {}", where, torn), "is labelled in part only",
+              "a row holds 0 and 1, or is unknown throughout");
 }
 
 void check_names(const std::vector<std::string>& list, int64_t wanted, std::string_view what,

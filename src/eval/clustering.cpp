@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "eval/probe.h"
+#include "nn/finite.h"
 
 namespace gs {
 
 namespace {
 
-constexpr int64_t kBlockRows = 8192;  // fixed, so that sums round alike on any machine
+constexpr int64_t kClusteringRows = 8192;  // fixed, so that sums round alike on any machine
 
 class Lloyd {
  public:
@@ -51,8 +51,8 @@ class Lloyd {
     at::Tensor sums = at::zeros({clusters_, z_.size(1)}, at::kDouble);
     at::Tensor counts = at::zeros({clusters_}, at::kDouble);
     double distortion = 0;
-    for (int64_t begin = 0; begin < z_.size(0); begin += kBlockRows) {
-      const int64_t end = std::min(z_.size(0), begin + kBlockRows);
+    for (int64_t begin = 0; begin < z_.size(0); begin += kClusteringRows) {
+      const int64_t end = std::min(z_.size(0), begin + kClusteringRows);
       const at::Tensor rows = z_.slice(0, begin, end);
       const at::Tensor away =
           at::addmm(centre_squares.unsqueeze(0), rows, centres.t(), 1, -2);  // without |z|^2

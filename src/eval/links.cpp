@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "dataset/make_features.h"
 #include "eval/lbfgs.h"
 #include "eval/metrics.h"
+#include "method/embed.h"
+#include "nn/blas.h"
+#include "nn/finite.h"
 #include "nn/place.h"
 
 namespace gs {
@@ -17,6 +21,7 @@ namespace stdfs = std::filesystem;
 constexpr int64_t kMostPairs = 200000;  // held out, of a large graph
 constexpr int64_t kRivals = 100;
 constexpr int64_t kBlockPairs = 65536;
+constexpr int64_t kRegressionRows = 4096;  // at once
 constexpr double kPenalty = 1e-4;
 
 at::Tensor ids(const std::vector<int32_t>& nodes) {
@@ -52,50 +57,83 @@ std::vector<float> scores(const at::Tensor& z, const Ends& ends, const at::Tenso
   return out;
 }
 
-// Logistic regression of known edges against pairs without one, on columns of mean square 1.
+// Logistic regression on rows of float, in double. Sums go over fixed blocks in their order, so
+// that they round alike on any number of threads.
+Evaluation logistic_loss(const at::Tensor& x, const at::Tensor& y, const at::Tensor& at_flat) {
+  const int64_t rows = x.size(0), width = x.size(1);
+  const int64_t blocks = (rows + kRegressionRows - 1) / kRegressionRows;
+  const at::Tensor w = at_flat.slice(0, 0, width), bias = at_flat[width];
+  at::Tensor losses = at::empty({blocks}, at::kDouble),
+             gradients = at::empty({blocks, width + 1}, at::kDouble);
+  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+    const OneBlasThread alone;
+    for (int64_t b = begin; b < end; ++b) {
+      const at::Tensor part = x.slice(0, b * kRegressionRows, (b + 1) * kRegressionRows)
+                                  .to(at::kDouble),
+                       truth = y.slice(0, b * kRegressionRows, (b + 1) * kRegressionRows);
+      const at::Tensor logits = part.matmul(w) + bias, error = logits.sigmoid() - truth;
+      losses[b].copy_(
+          at::binary_cross_entropy_with_logits(logits, truth, {}, {}, at::Reduction::Sum));
+      gradients[b].slice(0, 0, width).copy_(part.t().matmul(error));
+      gradients[b][width].copy_(error.sum());
+    }
+  });
+  const double loss = losses.sum().item<double>() / static_cast<double>(rows);
+  at::Tensor gradient = gradients.sum(0) / static_cast<double>(rows);
+  gradient.slice(0, 0, width).add_(w, kPenalty);
+  return {loss + kPenalty / 2 * at::dot(w, w).item<double>(), gradient};
+}
+
+// The weight of each column's product that tells known edges from pairs without one; columns are
+// brought to a mean square of 1 for it.
 at::Tensor learn(const at::Tensor& z, const HeldOut& held) {
   Ends ends = ends_of(held.known), others = ends_of(held.unknown);
   const auto positives = static_cast<int64_t>(ends.from.size());
   ends.from.insert(ends.from.end(), others.from.begin(), others.from.end());
   ends.to.insert(ends.to.end(), others.to.begin(), others.to.end());
-  const at::Tensor raw = products(z, ends);
-  const at::Tensor scale = raw.square().mean(0).sqrt().clamp_min(1e-12);
-  const at::Tensor x = (raw / scale).to(at::kDouble);
+  at::Tensor x = products(z, ends);
+  const at::Tensor scale = x.square().mean(0).sqrt().clamp_min(1e-12);
+  x.div_(scale);
   at::Tensor y = at::zeros({x.size(0)}, at::kDouble);
   y.slice(0, 0, positives).fill_(1);
-  const int64_t width = x.size(1);
-  const Minimum found = minimise(
-      [&](const at::Tensor& at_flat) {
-        const at::Tensor w = at_flat.slice(0, 0, width);
-        const at::Tensor logits = x.matmul(w) + at_flat[width];
-        const at::Tensor error = (logits.sigmoid() - y) / static_cast<double>(x.size(0));
-        const double loss = at::binary_cross_entropy_with_logits(logits, y).item<double>() +
-                            kPenalty / 2 * at::dot(w, w).item<double>();
-        return Evaluation{loss,
-                          at::cat({x.t().matmul(error) + kPenalty * w, error.sum().view({1})})};
-      },
-      at::zeros({width + 1}, at::kDouble), {.iterations = 200, .tolerance = 1e-6});
-  return found.x.slice(0, 0, width).to(at::kFloat) / scale;
+  const Minimum found =
+      minimise([&](const at::Tensor& at_flat) { return logistic_loss(x, y, at_flat); },
+               at::zeros({x.size(1) + 1}, at::kDouble), {.iterations = 200, .tolerance = 1e-6});
+  return found.x.slice(0, 0, x.size(1)).to(at::kFloat) / scale;
 }
 
-LinkScore score_all(const at::Tensor& z, const HeldOut& held, const Ends& rivals,
-                    const at::Tensor& weight) {
-  const std::vector<float> positive = scores(z, ends_of(held.positive), weight);
-  LinkScore out = score_links(positive, scores(z, ends_of(held.negative), weight));
-  out.mrr = 100 * mean_reciprocal_rank(positive, scores(z, rivals, weight));
+// Pairs to rank held-out edges among: kRivals for each edge of `asked`.
+struct Rivals {
+  std::vector<NodePair> asked;
+  Ends ends;
+};
+
+// Of an edge whose one end is joined to everyone, the other end is asked; one where both are has no
+// rivals and is left out.
+Rivals rivals_of(const Csr& graph, const HeldOut& held, Random random) {
+  Rivals out;
+  for (size_t i = 0; i < held.positive.size(); ++i) {
+    NodePair pair = held.positive[i];
+    std::vector<int32_t> to = strangers(graph, pair.from, kRivals, random.fork("rivals", i));
+    if (to.empty()) {
+      std::swap(pair.from, pair.to);
+      to = strangers(graph, pair.from, kRivals, random.fork("rivals", i));
+    }
+    if (to.empty()) continue;
+    to.resize(kRivals, to.back());
+    out.asked.push_back(pair);
+    out.ends.from.insert(out.ends.from.end(), kRivals, pair.from);
+    out.ends.to.insert(out.ends.to.end(), to.begin(), to.end());
+  }
   return out;
 }
 
-Ends rivals_of(const Csr& graph, const HeldOut& held, Random random) {
-  Ends out;
-  for (size_t i = 0; i < held.positive.size(); ++i) {
-    const int32_t from = held.positive[i].from;
-    std::vector<int32_t> to = strangers(graph, from, kRivals, random.fork("rivals", i));
-    if (to.empty()) to.push_back(from);  // joined to everyone: its own loop is all there is to ask
-    to.resize(kRivals, to.back());
-    out.from.insert(out.from.end(), kRivals, from);
-    out.to.insert(out.to.end(), to.begin(), to.end());
-  }
+LinkScore score_all(const at::Tensor& z, const HeldOut& held, const Rivals& rivals,
+                    const at::Tensor& weight) {
+  LinkScore out = score_links(scores(z, ends_of(held.positive), weight),
+                              scores(z, ends_of(held.negative), weight));
+  out.mrr = 100 * mean_reciprocal_rank(scores(z, ends_of(rivals.asked), weight),
+                                       scores(z, rivals.ends, weight));
   return out;
 }
 
@@ -136,6 +174,7 @@ LinkScore score_links(std::span<const float> positive, std::span<const float> ne
 }
 
 double mean_reciprocal_rank(std::span<const float> positive, std::span<const float> rivals) {
+  if (positive.empty()) return 0;
   const size_t each = rivals.size() / positive.size();
   double sum = 0;
   for (size_t i = 0; i < positive.size(); ++i) {
@@ -155,38 +194,29 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
                "name a run folder; its training is done again without the held-out edges");
   const Place place = place_for(call.device);
   const LoadedModel model = load_model(call.input, place);
-  if (method_info(model.info.options.method.method).supervised())
-    fail_usage("--task links", "the run learned from labels and gives no embeddings",
-               "use a run of a method that learns without labels");
+  check_gives_embeddings(model.info, "--task links");
   const LoadOptions load = load_like(model.info, call.load, call.given);
   Dataset data = load_dataset(call.data, load, progress);
-  if (data.features.width() != model.info.features)
-    fail_data(call.data,
-              fmt::format("has {} features, but the run has {}", data.features.width(),
-                          model.info.features),
-              "name the data that the run was trained on");
+  check_width(model.info, data, call.data);
   // Features made of all edges would tell those that are held out.
   const bool made = data.treatment.find(kFeaturesMade) != std::string::npos;
   if (made && load.make_features == MakeFeatures::none)
     fail_data(call.data, "its features were made of all its edges when it was written",
               "convert it without --make-features, and train with that option");
   LinkResult out;
-  out.share = call.held_out;
   const Csr whole = data.graph;
   for (int64_t i = 0; i < call.seeds; ++i) {
     const int64_t seed = model.info.options.train.seed + i;
     const Random random = Random(static_cast<uint64_t>(seed)).fork("links");
     HeldOut held = hold_out(whole, call.held_out, kMostPairs, random);
     data.graph = held.graph;
+    out.share = held.share;
     if (made)
       data.features = make_features(load.make_features, data.graph, load.make_width, load.seed);
     const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
-    const Batch batch =
-        whole_graph(data, trained.info.options.model.encoder, trained.model->parameters().place());
-    const at::Tensor z = trained.model->embed(batch, {call.memory_mib << 20}, progress)
-                             .to(at::kCPU, at::kFloat)
-                             .contiguous();
-    const Ends rivals = rivals_of(whole, held, random);
+    const at::Tensor z = embed(trained, data, call.data, {call.memory_mib << 20}, progress);
+    check_finite(z);
+    const Rivals rivals = rivals_of(whole, held, random);
     LinkRun run;
     run.seed = seed, run.held_out = static_cast<int64_t>(held.positive.size());
     run.dot = score_all(z, held, rivals, at::ones({z.size(1)}));

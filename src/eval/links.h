@@ -16,12 +16,12 @@ struct LinkScore {  // percent
   double auc = 0;   // that an edge outranks a pair without one
   double average_precision = 0;
   double hits_10 = 0, hits_50 = 0, hits_100 = 0;  // edges above the k-th best of the negatives
-  double mrr = 0;  // mean of 1 / rank among 100 other targets of the same source
+  double mrr = 0;  // mean of 1 / rank among 100 nodes that the same end is not joined to
 };
 
 LinkScore score_links(std::span<const float> positive, std::span<const float> negative);
 
-// Mean reciprocal rank: `rivals` has as many scores for each positive. Ties count half.
+// Mean reciprocal rank: `rivals` has as many scores for each positive. Ties count half; 0 of none.
 double mean_reciprocal_rank(std::span<const float> positive, std::span<const float> rivals);
 
 struct LinkRun {
@@ -31,7 +31,8 @@ struct LinkRun {
 
 struct LinkResult {
   std::vector<LinkRun> runs;
-  double share = 0;
+  double share =
+      0;  // of all edges that was held out, which is less than was asked of a large graph
 };
 
 // Trains an encoder as the run `info` was, on `data` and with `seed`; returns its run folder.

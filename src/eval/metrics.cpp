@@ -16,7 +16,7 @@ namespace gs {
 namespace {
 
 constexpr double kChance = 0.5;
-constexpr int64_t kGrain = 1 << 15;  // scores that are worth a thread
+constexpr int64_t kScoresGrain = 1 << 15;  // scores that are worth a thread
 
 // A float as an integer of the same order; both zeros are equal and NaN is lowest.
 uint32_t rank_key(float value) {
@@ -159,20 +159,20 @@ double macro_auc(const ScoreTable& scores, std::span<const uint8_t> truth) {
   GS_ASSERT(static_cast<int64_t>(truth.size()) == scores.classes * scores.nodes);
   constexpr double kAbsent = -1;
   std::vector<double> areas(static_cast<size_t>(scores.classes), kAbsent);
-  parallel_for(scores.classes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, scores.nodes)),
-               [&](int64_t begin, int64_t end) {
-                 Ranked ranked;
-                 for (int64_t c = begin; c < end; ++c) {
-                   ranked.positives.clear();
-                   ranked.negatives.clear();
-                   ranked.add(scores.of(c), truth_of(truth, scores, c), true, true);
-                   if (ranked.positives.empty() || ranked.negatives.empty()) continue;
-                   ranked.sort();
-                   areas[static_cast<size_t>(c)] =
-                       area(doubled_wins(ranked.positives, ranked.negatives),
-                            ranked.positives.size(), ranked.negatives.size());
-                 }
-               });
+  parallel_for(
+      scores.classes, std::max<int64_t>(1, kScoresGrain / std::max<int64_t>(1, scores.nodes)),
+      [&](int64_t begin, int64_t end) {
+        Ranked ranked;
+        for (int64_t c = begin; c < end; ++c) {
+          ranked.positives.clear();
+          ranked.negatives.clear();
+          ranked.add(scores.of(c), truth_of(truth, scores, c), true, true);
+          if (ranked.positives.empty() || ranked.negatives.empty()) continue;
+          ranked.sort();
+          areas[static_cast<size_t>(c)] = area(doubled_wins(ranked.positives, ranked.negatives),
+                                               ranked.positives.size(), ranked.negatives.size());
+        }
+      });
   double sum = 0;
   int64_t counted = 0;
   for (const double a : areas)
@@ -188,18 +188,18 @@ double micro_auc(const ScoreTable& scores, std::span<const uint8_t> truth) {
     all.add(scores.of(c), truth_of(truth, scores, c), true, false);
   all.sort();
   std::vector<int64_t> wins(static_cast<size_t>(scores.classes)), negatives(wins);
-  parallel_for(scores.classes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, scores.nodes)),
-               [&](int64_t begin, int64_t end) {
-                 Ranked ranked;
-                 for (int64_t c = begin; c < end; ++c) {
-                   ranked.negatives.clear();
-                   ranked.add(scores.of(c), truth_of(truth, scores, c), false, true);
-                   ranked.sort();
-                   wins[static_cast<size_t>(c)] = doubled_wins(all.positives, ranked.negatives);
-                   negatives[static_cast<size_t>(c)] =
-                       static_cast<int64_t>(ranked.negatives.size());
-                 }
-               });
+  parallel_for(
+      scores.classes, std::max<int64_t>(1, kScoresGrain / std::max<int64_t>(1, scores.nodes)),
+      [&](int64_t begin, int64_t end) {
+        Ranked ranked;
+        for (int64_t c = begin; c < end; ++c) {
+          ranked.negatives.clear();
+          ranked.add(scores.of(c), truth_of(truth, scores, c), false, true);
+          ranked.sort();
+          wins[static_cast<size_t>(c)] = doubled_wins(all.positives, ranked.negatives);
+          negatives[static_cast<size_t>(c)] = static_cast<int64_t>(ranked.negatives.size());
+        }
+      });
   int64_t total_wins = 0, total_negatives = 0;
   for (int64_t c = 0; c < scores.classes; ++c)
     total_wins += wins[static_cast<size_t>(c)],

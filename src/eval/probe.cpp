@@ -12,6 +12,7 @@
 #include "eval/logistic.h"
 #include "eval/metrics.h"
 #include "nn/blas.h"
+#include "nn/finite.h"
 #include "nn/torch_sparse.h"
 
 namespace gs {
@@ -60,9 +61,9 @@ void check_values(const Input& x) {
 }
 
 // Held-out nodes of each run with their truths, scored again and again.
-class HeldOut {
+class ValidationRows {
  public:
-  HeldOut(const Input& x, const Labels& labels, const NodeLists& nodes)
+  ValidationRows(const Input& x, const Labels& labels, const NodeLists& nodes)
       : rows_(x, nodes, at::kFloat, RowBatch::Use::scores),
         multi_(labels.task == Task::multilabel),
         classes_(labels.classes),
@@ -124,7 +125,7 @@ struct Fit {
         step(static_cast<size_t>(runs), 0) {}
 
   // Keeps what beats the best so far; weights that overflowed never do.
-  void offer(const LinearWeights& now, HeldOut& validation, int64_t at_step) {
+  void offer(const LinearWeights& now, ValidationRows& validation, int64_t at_step) {
     validation.score(now);
     const at::Tensor sums = (now.w.sum({1}) + now.b.sum({1})).to(at::kCPU);
     for (int64_t r = 0; r < sums.size(0); ++r) {
@@ -174,7 +175,7 @@ struct Problem {
 Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
   const int64_t runs = end - begin;
   LogisticBatch train(p.x, p.labels, p.nodes(begin, end, &Split::train));
-  HeldOut validation(p.x, p.labels, p.nodes(begin, end, &Split::val));
+  ValidationRows validation(p.x, p.labels, p.nodes(begin, end, &Split::val));
   LinearWeights weights = xavier(p.x, begin, runs, p.labels.classes, p.seed);
   const auto zeros = [&] { return LinearWeights::zeros(p.x, runs, p.labels.classes, at::kFloat); };
   LinearWeights gradient = zeros();
@@ -200,7 +201,7 @@ Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
 Fit fit_lbfgs(const Problem& p, int64_t run) {
   constexpr double kPenalties[] = {1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4};
   LogisticBatch train(p.x, p.labels, p.nodes(run, run + 1, &Split::train), at::kDouble);
-  HeldOut validation(p.x, p.labels, p.nodes(run, run + 1, &Split::val));
+  ValidationRows validation(p.x, p.labels, p.nodes(run, run + 1, &Split::val));
   const double rms = std::sqrt(train.rows().mean_square()), scale = rms > 0 ? 1 / rms : 1;
   const int64_t entries = p.x.width() * p.labels.classes;
   const auto weights_at = [&](const at::Tensor& flat) {  // flat: the weights for features of mean
@@ -251,7 +252,7 @@ void test(const Problem& p, const LinearWeights& weights, std::span<const int32_
               std::span(predicted).subspan(static_cast<size_t>(begin), static_cast<size_t>(rows)));
     }
   }
-  const HeldOut::Truth truth(p.labels, nodes);
+  const ValidationRows::Truth truth(p.labels, nodes);
   if (multi) {
     const ScoreTable table{scores.const_data_ptr<float>(), classes, count, count};
     out.test = 100 * macro_auc(table, truth.multi);
@@ -349,14 +350,6 @@ std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
 }
 
 }  // namespace
-
-void check_finite(const at::Tensor& values) {
-  if (values.numel() == 0) return;
-  const auto [low, high] = at::aminmax(values);  // NaN if any is
-  if (!std::isfinite(low.item<double>()) || !std::isfinite(high.item<double>()))
-    fail_data("embeddings", "hold NaN or infinite values",
-              "train with a smaller learning rate, or check the features");
-}
 
 double Score::mean() const {
   double sum = 0;

@@ -42,9 +42,6 @@ struct Score {
 Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split>& splits,
                    const ProbeOptions& options, uint64_t seed, Predictions* first = nullptr);
 
-// Data Error when the embeddings hold a NaN or an infinite value.
-void check_finite(const at::Tensor& values);
-
 // Only the validation part of linear_probe, for --select val: best validation score of each split.
 // Never reads a test node.
 std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,

@@ -7,7 +7,7 @@
 #include "base/npy.h"
 #include "dataset/splits.h"
 #include "eval/predictions.h"
-#include "method/run_folder.h"
+#include "method/embed.h"
 #include "method/settle.h"
 #include "nn/place.h"
 #include "nn/scratch_matrix.h"
@@ -62,6 +62,7 @@ class Evaluator {
     per_split_ = is_run && (supervised_ || info.options.train.select == Select::val);
     if (per_split_) follow_selection(info.options.train);
     data_ = load_dataset(call_.data, load, progress_);
+    if (is_run) check_width(info, data_, call_.data);
     if (data_.labels.task == Task::none)
       fail_data(call_.data, "has no labels to score against",
                 "give them with --labels-file, or use another dataset");
@@ -122,11 +123,6 @@ class Evaluator {
   }
 
   at::Tensor embeddings(const Method& model) {
-    if (model.features() != data_.features.width())
-      fail_data(call_.data,
-                fmt::format("has {} features, but the model was trained on {}",
-                            data_.features.width(), model.features()),
-                "score it on a graph whose features are those of the training graph");
     return model.embed(*batch_, {memory()}, progress_).to(at::kCPU, at::kFloat).contiguous();
   }
 

@@ -99,6 +99,7 @@ HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random) {
   Random order = random.fork("edges");
   draw_to_front(entries, 0, static_cast<size_t>(count + rest), order);
   HeldOut out;
+  out.share = static_cast<double>(count) / static_cast<double>(pairs);
   for (int64_t i = 0; i < count + rest; ++i)
     (i < count ? out.positive : out.known)
         .push_back(pair_of(graph, entries[static_cast<size_t>(i)]));

@@ -20,6 +20,7 @@ struct HeldOut {
   Csr graph;                                 // without the held-out edges
   std::vector<NodePair> positive, negative;  // held out, and not joined: as many
   std::vector<NodePair> known, unknown;      // the same to learn a scorer from: known edges stay
+  double share = 0;                          // of the joined pairs that is held out
 };
 
 // `share` of the joined pairs is held out, at least one. A pair is two nodes that are joined in
@@ -30,7 +31,7 @@ struct HeldOut {
 HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random);
 
 // `count` nodes that `from` is not joined to in either direction, and that are not `from`; may
-// repeat.
+// repeat. Fewer, or none, where it is joined to nearly all.
 std::vector<int32_t> strangers(const Csr& graph, int32_t from, int64_t count, Random random);
 
 }  // namespace gs

@@ -6,7 +6,8 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kBlockRows = 4096;  // fixed, so that results do not depend on the memory there is
+constexpr int64_t kInferenceRows =
+    4096;  // fixed, so that results do not depend on the memory there is
 
 }  // namespace
 
@@ -23,8 +24,8 @@ at::Tensor LayerWise::matrix(int64_t width) const {
 }
 
 void LayerWise::fill(at::Tensor& out, const std::function<at::Tensor(int64_t, int64_t)>& block) {
-  for (int64_t begin = 0; begin < rows(); begin += kBlockRows) {
-    const int64_t end = std::min(rows(), begin + kBlockRows);
+  for (int64_t begin = 0; begin < rows(); begin += kInferenceRows) {
+    const int64_t end = std::min(rows(), begin + kInferenceRows);
     out.slice(0, begin, end).copy_(block(begin, end));
     progress_.advance(end - begin);
   }

@@ -7,37 +7,12 @@
 #include <numbers>
 #include <numeric>
 
+#include "nn/finite.h"
 #include "objective/eigenmaps.h"
 
 namespace gs {
 
 namespace {
-
-constexpr int64_t kMost = 256;            // singular values and angles that are told
-constexpr int64_t kSpectrumRows = 20000;  // of a large matrix, evenly spaced
-
-// From the eigenvalues of a Gram matrix, which is small however many rows there are.
-Spectrum spectrum_of(const at::Tensor& gram) {
-  const at::Tensor values =
-      at::linalg_eigvalsh(gram.to(at::kDouble)).clamp_min(0).sqrt().flip({0}).contiguous();
-  Spectrum out;
-  const double sum = values.sum().item<double>(), first = values[0].item<double>();
-  const double* v = values.const_data_ptr<double>();
-  double entropy = 0;
-  for (int64_t i = 0; i < values.numel(); ++i) {
-    if (i < kMost) out.values.push_back(first > 0 ? v[i] / first : 0);
-    if (sum > 0 && v[i] > 0) entropy -= v[i] / sum * std::log(v[i] / sum);
-  }
-  out.effective_rank = sum > 0 ? std::exp(entropy) : 0;
-  return out;
-}
-
-Spectrum spectrum_of_rows(const at::Tensor& z) {
-  const int64_t step = (z.size(0) + kSpectrumRows - 1) / kSpectrumRows;
-  const at::Tensor rows =
-      unit_rows(z.slice(0, 0, z.size(0), std::max<int64_t>(1, step)).to(at::kDouble));
-  return spectrum_of(rows.t().mm(rows));
-}
 
 at::Tensor relative_to_median(const at::Tensor& gains) {
   const double median = gains.median().item<double>();
@@ -55,7 +30,7 @@ std::vector<double> principal_angles(const at::Tensor& a, const at::Tensor& b) {
   const auto basis = [](const at::Tensor& m) { return std::get<0>(at::linalg_qr(m)); };
   const at::Tensor cosines = at::linalg_svdvals(basis(a).t().mm(basis(b))).clamp(0, 1).contiguous();
   std::vector<double> out;
-  for (int64_t i = 0; i < std::min(kMost, cosines.numel()); ++i)
+  for (int64_t i = 0; i < cosines.numel(); ++i)
     out.push_back(std::acos(cosines[i].item<double>()) * 180 / std::numbers::pi);
   return out;
 }
@@ -108,8 +83,10 @@ Mixing mixing_of(const at::Tensor& effects, int64_t top) {
 double linear_cka(const at::Tensor& x, const at::Tensor& y) {
   const at::Tensor a = x.to(at::kDouble) - x.to(at::kDouble).mean(0),
                    b = y.to(at::kDouble) - y.to(at::kDouble).mean(0);
-  const double cross = a.t().mm(b).square().sum().item<double>();
-  const double own = (a.t().mm(a).norm() * b.t().mm(b).norm()).item<double>();
+  // Row by row: one sum over everything would round by the number of threads.
+  const auto squares = [](const at::Tensor& m) { return m.square().sum(1).sum().item<double>(); };
+  const double cross = squares(a.t().mm(b));
+  const double own = std::sqrt(squares(a.t().mm(a)) * squares(b.t().mm(b)));
   return own > 0 ? cross / own : 0;
 }
 
@@ -149,7 +126,7 @@ void inspect_heads(const GraphSurgeon& model, int64_t features, int64_t top, Ins
   const auto small_gram = [](const at::Tensor& w) {
     return w.size(0) < w.size(1) ? w.mm(w.t()) : w.t().mm(w);
   };
-  out.heads[0] = spectrum_of(small_gram(w1)), out.heads[1] = spectrum_of(small_gram(w2));
+  out.heads[0] = spectrum_of_gram(small_gram(w1)), out.heads[1] = spectrum_of_gram(small_gram(w2));
 }
 
 void inspect_classes(const at::Tensor& z, const Labels& labels, Insight& out) {
@@ -187,6 +164,7 @@ Insight inspect(const GraphSurgeon& model, const Batch& whole, const Labels& lab
   const Views views = model.both_views(whole, options, progress);
   const at::Tensor first = views.first().to(at::kCPU, at::kFloat).contiguous(),
                    second = views.second().to(at::kCPU, at::kFloat).contiguous();
+  check_finite(first), check_finite(second);
   const at::Tensor cosine = at::cosine_similarity(first, second, 1).contiguous();
   out.agreement.assign(cosine.const_data_ptr<float>(),
                        cosine.const_data_ptr<float>() + cosine.numel());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "method/graphsurgeon.h"
+#include "objective/spectrum.h"
 
 namespace gs {
 
@@ -31,11 +32,6 @@ struct Mixing {
   double features_each = 0;
 };
 
-struct Spectrum {
-  std::vector<double> values;  // singular values, the largest being 1; at most 256 of them
-  double effective_rank = 0;   // exp of the entropy of the normalised spectrum
-};
-
 struct NodeAgreement {
   int64_t node = 0;
   double cosine = 0;  // of the node's two views
@@ -52,7 +48,7 @@ struct Insight {
   std::vector<FeatureGain> gains;  // one a feature of the input
   double gain_correlation = 0;     // of the two heads' gains over features
   Mixing mixing[2];
-  // Degrees between the heads, ascending, at most 256: between the subspaces that they read of, or
+  // Degrees between the heads, ascending: between the subspaces that they read of, or
   // where they read all there is, those that they write to; none where they fill both.
   std::vector<double> angles;
   bool angles_of_outputs = false;
@@ -65,7 +61,7 @@ struct Insight {
   std::vector<ClassInsight> classes;    // where labels are known; a node may have several
 };
 
-// `top`: how many features and nodes to name.
+// `top`: how many features and nodes to name. Data Error when the views are not finite.
 Insight inspect(const GraphSurgeon& model, const Batch& whole, const Labels& labels, int64_t top,
                 const InferenceOptions& options = {}, Progress& progress = no_progress());
 

@@ -139,16 +139,4 @@ Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool nat
   return loss;
 }
 
-double effective_rank(const at::Tensor& z) {
-  const at::NoGradGuard no_gradient;
-  const at::Tensor unit = unit_rows(z.detach());
-  const at::Tensor gram = at::mm(unit.t(), unit).to(at::kCPU, at::kDouble);
-  if (!at::isfinite(gram).all().item<bool>()) return std::nan("");
-  const at::Tensor singular = at::linalg_eigvalsh(gram).clamp_min(0).sqrt();
-  const double total = singular.sum().item<double>();
-  if (total <= 0) return 0;
-  const at::Tensor share = singular / total;
-  return std::exp(-at::xlogy(share, share).sum().item<double>());
-}
-
 }  // namespace gs

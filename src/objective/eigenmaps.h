@@ -24,8 +24,4 @@ Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool nat
 
 at::Tensor unit_rows(const at::Tensor& z);
 
-// exp of the entropy of Z's normalised singular values (of the unit rows): about how many
-// dimensions are in use.
-double effective_rank(const at::Tensor& z);
-
 }  // namespace gs

@@ -52,13 +52,19 @@ std::string markdown(const AblationResult& result) {
   Table scores("Test score, percent", "variant"),
       memory("Peak memory of a fresh process, MiB", "variant"),
       time("Time of an epoch (median), ms", "variant"),
-      curve("Validation score by epoch, percent", "epoch");
+      threads("Threads it was timed on", "variant"), parameters("Parameters", "variant"),
+      width("D", "variant"), gamma("Gamma, and in units of the scaled constraint", "variant"),
+      rate("Learning rate", "variant"), curve("Validation score by epoch, percent", "epoch");
   for (const json& row : result.rows) {
     const std::string dataset = row["dataset"], variant = row["variant"];
     if (row.contains("problem")) {
       scores.put(variant, dataset, "failed");
       continue;
     }
+    const auto put = [&](Table& table, const char* key, const char* format) {
+      if (row.contains(key))
+        table.put(variant, dataset, fmt::format(fmt::runtime(format), row[key].get<double>()));
+    };
     if (row.contains("mean"))
       scores.put(variant, dataset,
                  fmt::format("{:.2f} ±{:.2f}", row["mean"].get<double>(), row.value("std", 0.0)));
@@ -66,12 +72,22 @@ std::string markdown(const AblationResult& result) {
       for (const json& point : row["curve"])
         curve.put(std::to_string(point[0].get<int64_t>()), dataset,
                   fmt::format("{:.2f}", point[1].get<double>()));
-    if (!result.costs) continue;
-    memory.put(variant, dataset, fmt::format("{:.0f}", row.value("peak_mib", 0.0)));
-    time.put(variant, dataset, fmt::format("{:.1f}", row.value("ms_per_epoch", 0.0)));
+    if (result.figures == Figures::scores) continue;
+    put(memory, "peak_mib", "{:.0f}"), put(time, "ms_per_epoch", "{:.1f}");
+    put(threads, "threads", "{:.0f}");
+    if (result.figures == Figures::costs) continue;
+    put(parameters, "parameters", "{:.0f}"), put(width, "aug_dim", "{:.0f}");
+    put(rate, "lr", "{:.3g}");
+    if (row.contains("gamma_scaled"))
+      gamma.put(variant, dataset,
+                fmt::format("{:.3g} ({:.3g})", row["gamma"].get<double>(),
+                            row["gamma_scaled"].get<double>()));
   }
-  return fmt::format("# {}\n\n{}\n\n{}{}{}{}", result.name, result.text, scores.text(),
-                     memory.text(), time.text(), curve.text());
+  std::string out = fmt::format("# {}\n\n{}\n\n", result.name, result.verdict.text);
+  for (const Table* table :
+       {&scores, &memory, &time, &threads, &parameters, &width, &gamma, &rate, &curve})
+    out += table->text();
+  return out;
 }
 
 }  // namespace gs

@@ -1,12 +1,13 @@
 #include "study/experiment.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "config/methods.h"
-#include "study/process.h"
 #include "version.h"
 
 namespace gs {
@@ -79,6 +80,17 @@ json curve_of(const stdfs::path& metrics) {
 
 }  // namespace
 
+RunOptions options_with(const json& given, const std::string& preset) {
+  RunOptions run;
+  OptionList list = describe(run);
+  for (const auto& [key, value] : given.items()) {
+    list.find_option(key)->set(value, "study");
+    list.find_option(key)->given = true;
+  }
+  run.resolve(list, preset, "");
+  return run;
+}
+
 json Laboratory::run(const Experiment& experiment) const {
   const json settings = settings_of(experiment);
   const auto [file, known] = find_cell(folder_ / "cells", experiment.name, settings);
@@ -91,19 +103,42 @@ json Laboratory::run(const Experiment& experiment) const {
   return row;
 }
 
+ProcessResult Laboratory::call(const Experiment& experiment,
+                               std::vector<std::string> arguments) const {
+  arguments.insert(arguments.end(), {"--json", "--quiet"});
+  if (threads_ > 0) arguments.insert(arguments.end(), {"--threads", std::to_string(threads_)});
+  if (!data_root_.empty()) arguments.insert(arguments.end(), {"--data-root", data_root_});
+  ProcessResult result = run_program(arguments, stop_);
+  if (stop_ && *stop_)
+    throw Error(ErrorKind::interrupted, fmt::format("stopped in {}", experiment.name),
+                folder_.string(), "the same command goes on from here");
+  return result;
+}
+
+// The part of the row that the training tells. Once it has ended it is kept beside the run: a
+// training that is done is not asked again, when it would tell of a process that did nothing.
+json Laboratory::train(const Experiment& experiment, const stdfs::path& work) const {
+  const stdfs::path told = work / "trained.json";
+  if (stdfs::exists(told)) return json::parse(MappedFile(told).text());
+  json row{{"dataset", experiment.dataset}, {"method", experiment.options.method.method}};
+  const ProcessResult trained =
+      call(experiment, {"train", experiment.dataset, "-o", (work / "run").string(), "--config",
+                        (work / "config.json").string(), "--resume"});
+  row["peak_mib"] = trained.peak_mib;
+  if (trained.exit_code != 0) return with_problem(row, trained);
+  const json result = json::parse(trained.output);
+  for (const char* key : {"epochs", "ms_per_epoch", "loader", "parameters"}) row[key] = result[key];
+  row["peak_mib"] = std::max(trained.peak_mib, result["peak_mib"].get<double>());
+  row["seconds"] = trained.seconds;
+  row["threads"] = threads_ > 0 ? threads_ : threads();
+  if (experiment.options.train.select == Select::val)
+    row["curve"] = curve_of(work / "run" / "metrics.jsonl");
+  write_file(told, row.dump(2) + "\n");
+  return row;
+}
+
 json Laboratory::make(const Experiment& experiment) const {
-  const stdfs::path work = folder_ / "work" / experiment.name;
-  const std::string run = (work / "run").string(), config = (work / "config.json").string();
-  const auto call = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--json", "--quiet"});
-    if (threads_ > 0) arguments.insert(arguments.end(), {"--threads", std::to_string(threads_)});
-    if (!data_root_.empty()) arguments.insert(arguments.end(), {"--data-root", data_root_});
-    ProcessResult result = run_program(arguments, stop_);
-    if (stop_ && *stop_)
-      throw Error(ErrorKind::interrupted, fmt::format("stopped in {}", experiment.name),
-                  folder_.string(), "the same command goes on from here");
-    return result;
-  };
+  const stdfs::path work = folder_ / "work" / experiment.name, config = work / "config.json";
   RunOptions options = experiment.options;
   json values = describe(options).json();
   values.erase("data-root");
@@ -114,28 +149,22 @@ json Laboratory::make(const Experiment& experiment) const {
   stdfs::create_directories(work);
   write_file(config, wanted);
 
-  json row{{"dataset", experiment.dataset}, {"method", options.method.method}};
-  const ProcessResult trained =
-      call({"train", experiment.dataset, "-o", run, "--config", config, "--resume"});
-  row["peak_mib"] = trained.peak_mib;
-  if (trained.exit_code != 0) return with_problem(row, trained);
-  const json train = json::parse(trained.output);
-  for (const char* key : {"epochs", "ms_per_epoch", "loader", "parameters"}) row[key] = train[key];
-  row["seconds"] = trained.seconds;
-  if (options.train.select == Select::val) row["curve"] = curve_of(work / "run" / "metrics.jsonl");
+  json row = train(experiment, work);
+  if (row.contains("problem")) return row;
   if (experiment.score) {
-    std::vector<std::string> eval{"eval", run, experiment.dataset, "--no-reference"};
+    std::vector<std::string> eval{"eval", (work / "run").string(), experiment.dataset,
+                                  "--no-reference"};
     if (experiment.probe_epochs > 0)
       eval.insert(eval.end(), {"--probe-epochs", std::to_string(experiment.probe_epochs)});
     if (!method_info(options.method.method).supervised())
       eval.insert(eval.end(), {"--runs", std::to_string(options.train.runs), "--seeds",
                                std::to_string(experiment.seeds)});
-    const ProcessResult evaluated = call(eval);
+    const ProcessResult evaluated = call(experiment, eval);
     if (evaluated.exit_code != 0) return with_problem(row, evaluated);
     const json score = json::parse(evaluated.output);
     for (const char* key : {"metric", "mean", "std", "std_over_seeds", "runs", "splits"})
       row[key] = score[key];
-    row["seconds"] = trained.seconds + evaluated.seconds;
+    row["seconds"] = row["seconds"].get<double>() + evaluated.seconds;
   }
   std::error_code ignored;
   stdfs::remove_all(work, ignored);

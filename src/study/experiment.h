@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/run_options.h"
+#include "study/process.h"
 
 namespace gs {
 
@@ -22,6 +23,10 @@ struct Experiment {
   int64_t probe_epochs = 0;  // 0: as the protocol has it
 };
 
+// The options of a training: the method's own values, those of `preset` (none: ""), and what is
+// `given` by name.
+RunOptions options_with(const nlohmann::json& given, const std::string& preset);
+
 class Laboratory {
  public:
   // `threads` 0: all. `stop` may be nullptr.
@@ -32,13 +37,16 @@ class Laboratory {
         data_root_(std::move(data_root)),
         stop_(stop) {}
 
-  // Its row: epochs, ms_per_epoch, peak_mib, parameters, loader, seconds, and with a score metric,
-  // mean, std, std_over_seeds, runs, splits; with --select val a curve of [epoch, validation]; or a
-  // "problem". Error of kind interrupted when stopped: what was done stays done.
+  // Its row: epochs, ms_per_epoch, peak_mib, parameters, loader, seconds, threads, and with a score
+  // metric, mean, std, std_over_seeds, runs, splits; with --select val a curve of [epoch,
+  // validation]; or a "problem". Error of kind interrupted when stopped: what was done stays done.
+  // A cell that is done serves for any number of threads; its row tells those it was timed with.
   nlohmann::json run(const Experiment& experiment) const;
 
  private:
   nlohmann::json make(const Experiment& experiment) const;
+  nlohmann::json train(const Experiment& experiment, const std::filesystem::path& work) const;
+  ProcessResult call(const Experiment& experiment, std::vector<std::string> arguments) const;
 
   std::filesystem::path folder_;
   int64_t threads_;

@@ -15,11 +15,6 @@ namespace {
 namespace stdfs = std::filesystem;
 using nlohmann::json;
 
-bool has_preset(const std::string& name) {
-  return std::any_of(presets().begin(), presets().end(),
-                     [&](const Preset& preset) { return preset.name == name; });
-}
-
 std::string preset_of(const CellName& name, Protocol protocol) {
   if (name.method != "graphsurgeon") {
     const std::string own = name.method + "-" + name.dataset;
@@ -61,9 +56,18 @@ void GridOptions::describe(OptionList& v) {
     "folder of the catalog's datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
 }
 
-std::vector<CellName> parse_grid(const std::vector<std::string>& groups) {
-  std::vector<std::string> known;
+std::vector<std::string> parse_datasets(const std::string& names) {
+  std::vector<std::string> known, out;
   for (const CatalogEntry& entry : catalog()) known.emplace_back(entry.name);
+  for (const std::string& name : split(names, ',')) {
+    const CatalogEntry* entry = find_catalog(name);
+    if (!entry) fail_unknown("dataset", name, known, "--datasets");
+    if (std::find(out.begin(), out.end(), entry->name) == out.end()) out.emplace_back(entry->name);
+  }
+  return out;
+}
+
+std::vector<CellName> parse_grid(const std::vector<std::string>& groups) {
   std::vector<CellName> out;
   for (const std::string& group : groups) {
     const size_t equals = group.find('=');
@@ -75,35 +79,26 @@ std::vector<CellName> parse_grid(const std::vector<std::string>& groups) {
         if (!info.alias) chosen.emplace_back(info.name);
     }
     for (const std::string& method : chosen) method_info(method);
-    const std::vector<std::string> datasets = split(group.substr(0, equals), ',');
+    const std::vector<std::string> datasets = parse_datasets(group.substr(0, equals));
     if (datasets.empty() || chosen.empty())
       fail_usage("bench", fmt::format("'{}' names no cell", printable(group)),
                  "as in photo,pubmed=all or cs=gcn,gat");
-    for (const std::string& dataset : datasets) {
-      const CatalogEntry* entry = find_catalog(dataset);
-      if (!entry) fail_unknown("dataset", dataset, known, "--datasets");
+    for (const std::string& dataset : datasets)
       for (const std::string& method : chosen) {
-        CellName name{method, std::string(entry->name)};
+        CellName name{method, dataset};
         if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
       }
-    }
   }
   return out;
 }
 
 RunOptions cell_options(const CellName& name, const GridOptions& options, std::string& preset) {
-  RunOptions run;
-  OptionList list = describe(run);
-  const auto give = [&](const char* key, const json& value) {
-    list.find_option(key)->set(value, "bench");
-    list.find_option(key)->given = true;
-  };
-  give("method", name.method);
-  give("runs", options.quick ? std::min<int64_t>(3, options.runs) : options.runs);
-  give("protocol", std::string(name_of(names_of(Protocol{}), options.protocol)));
-  if (options.memory > 0) give("memory", options.memory);
+  json given{{"method", name.method},
+             {"runs", options.quick ? std::min<int64_t>(3, options.runs) : options.runs},
+             {"protocol", std::string(name_of(names_of(Protocol{}), options.protocol))}};
+  if (options.memory > 0) given["memory"] = options.memory;
   preset = preset_of(name, options.protocol);
-  run.resolve(list, preset, "");
+  RunOptions run = options_with(given, preset);
   if (options.quick && run.train.epochs > 20)
     run.train.epochs = std::max<int64_t>(20, run.train.epochs / 4);
   run.load.data_root = options.data_root;

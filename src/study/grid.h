@@ -40,6 +40,9 @@ struct Cell {
   bool done() const { return row.contains("mean"); }
 };
 
+// "photo,cs" as names of the catalog, each once. Usage Error for what it does not know.
+std::vector<std::string> parse_datasets(const std::string& names);
+
 // "photo,pubmed=all" and "cs=gcn,gat" as cells, the datasets in the order they are named; `all` is
 // every method, once. Usage Error for what nobody knows.
 std::vector<CellName> parse_grid(const std::vector<std::string>& groups);

@@ -182,6 +182,21 @@ void MetricsFile::append(const std::string& line) {
   bytes_ += static_cast<int64_t>(line.size());
 }
 
+MetricsFile::Costs MetricsFile::costs() const {
+  Costs out;
+  std::ifstream in(path_);
+  for (std::string text; std::getline(in, text);) {
+    const auto line = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!line.is_object()) continue;  // somebody else's
+    const auto number = [&](const char* key) {
+      return line.contains(key) && line[key].is_number() ? line[key].get<double>() : 0;
+    };
+    out.seconds.push_back(number("seconds"));
+    out.peak_mib = std::max(out.peak_mib, number("peak_mib"));
+  }
+  return out;
+}
+
 void clear_temporaries(const stdfs::path& run) { remove_files(run, is_temporary); }
 
 void clear_run_folder(const stdfs::path& run) {

@@ -58,6 +58,13 @@ class MetricsFile {
   void append(const std::string& line);
   int64_t bytes() const { return bytes_; }
 
+  // Of the epochs that are in it: how long each took, and the largest resident size they told.
+  struct Costs {
+    std::vector<double> seconds;
+    double peak_mib = 0;
+  };
+  Costs costs() const;
+
  private:
   std::filesystem::path path_;
   int64_t bytes_ = 0;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kMib = 1 << 20;
 constexpr double kProgram = 150 * kMib;  // libtorch itself
+constexpr double kSquareMatrices = 4;    // of N x N, that the naive constraint holds at a time
 
 // Floats that a step holds for each node: what the layers and heads make, kept for the way back,
 // and as much again on the way.
@@ -66,6 +67,8 @@ Plan plan_for(const Dataset& data, const RunOptions& options, LoaderKind kind) {
   const auto n = static_cast<double>(data.nodes()), m = static_cast<double>(data.graph.edges());
   const double rows = nodes_of_batch(data, options, kind);
   double batch = 4 * rows * columns_of(options), kept = kProgram;
+  if (options.loss.constraint == Constraint::naive && options.method.method == "graphsurgeon")
+    batch += 4 * rows * rows * kSquareMatrices;
   if (kind == LoaderKind::full) {
     const bool post =
         options.model.mode == AugmentMode::post && options.method.method == "graphsurgeon";

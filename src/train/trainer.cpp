@@ -18,7 +18,7 @@
 #include "method/run_folder.h"
 #include "method/settle.h"
 #include "nn/place.h"
-#include "objective/eigenmaps.h"
+#include "objective/spectrum.h"
 #include "train/adam.h"
 #include "train/batches.h"
 #include "train/checkpoint.h"
@@ -102,11 +102,10 @@ class Run {
     if (batches_->sampled()) progress_.say(plan_.text());
     if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
     const int64_t per_epoch = batches_->per_epoch();
-    progress_.start("training",
-                    ((trainings() - split_) * options_.train.epochs - epoch_) * per_epoch - done_,
+    progress_.start("training", ((trainings() - split_) * end() - epoch_) * per_epoch - done_,
                     per_epoch > 1 ? "batches" : "epochs");
     while (true) {
-      batches_->start(epoch_, done_, options_.train.epochs);
+      batches_->start(epoch_, done_, end());
       train();
       if (split_ + 1 >= trainings()) break;
       ++split_, epoch_ = 0, rank_ = 0, collapsed_ = 0;
@@ -120,6 +119,11 @@ class Run {
  private:
   bool selects() const { return supervised_ || options_.train.select == Select::val; }
   int64_t trainings() const { return supervised_ ? static_cast<int64_t>(splits_.size()) : 1; }
+  // Epochs to be done, which may be fewer than the training has: schedules follow all of them.
+  int64_t end() const {
+    const int64_t all = options_.train.epochs;
+    return request_.until > 0 ? std::min(request_.until, all) : all;
+  }
   // The stream of this training.
   Random random() const { return supervised_ ? random_.fork("split", split_) : random_; }
 
@@ -163,7 +167,7 @@ class Run {
   }
 
   void train() {
-    while (epoch_ < options_.train.epochs) {
+    while (epoch_ < end()) {
       step();
       if (done_ == batches_->per_epoch()) end_epoch();
       if (request_.stop && *request_.stop) {
@@ -246,6 +250,8 @@ class Run {
     clear_temporaries(request_.run);
     write_file(file("options.json"), to_json_text(info_) + "\n");
     metrics_.cut_back(state.metrics_bytes);
+    before_ = metrics_.costs();
+    seconds_ = before_.seconds;
   }
 
   void step() {
@@ -289,7 +295,7 @@ class Run {
     if (look_is_due()) m.effective_rank = rank_;
     m.epoch = ++epoch_;
     seconds_.push_back(m.seconds);
-    const bool last = epoch_ == options_.train.epochs;
+    const bool last = epoch_ == end();
     if (selects() && (epoch_ % options_.train.select_every == 0 || last)) select(m);
     if (supervised_) m.split = split_;
     last_ = m;
@@ -376,7 +382,7 @@ class Run {
     result.epochs = epoch_;
     result.parameters = method_->parameters().count();
     result.ms_per_epoch = seconds_.empty() ? 0 : 1000 * seconds_[seconds_.size() / 2];
-    result.peak_mib = peak_mib();
+    result.peak_mib = std::max(peak_mib(), before_.peak_mib);
     if (epoch_ > 0) result.effective_rank = effective_rank(z);
     result.last = last_;
     result.plan = plan_;
@@ -401,6 +407,7 @@ class Run {
   MetricsFile metrics_;
   std::vector<TensorMap> kept_;  // of each split that is selected on
   std::vector<double> best_, seconds_;
+  MetricsFile::Costs before_;  // of the epochs before a stop
   EpochMetrics last_;
   std::string seeds_digest_;  // of the nodes that the loss is on; empty: all
   int64_t split_ = 0;         // that is trained on, by a method that learns from labels
@@ -437,6 +444,7 @@ TrainResult train(const Dataset& data, const TrainCall& request, Progress& progr
               "make some with --make-features degree, random or spectral");
   if (data.nodes() < 2)
     fail_data(request.data, "has fewer than two nodes", "an embedding needs a graph");
+  GS_ASSERT(request.until == 0 || !method_info(request.options.method.method).supervised());
   return Run(data, request, progress).run();
 }
 

@@ -27,8 +27,8 @@ struct EpochMetrics {
 
 struct TrainResult {
   int64_t epochs = 0, parameters = 0;
-  double ms_per_epoch = 0;    // median
-  double peak_mib = 0;        // largest resident size
+  double ms_per_epoch = 0;    // median, with the epochs before a stop
+  double peak_mib = 0;        // largest resident size, likewise
   double effective_rank = 0;  // of the embeddings that were written; 0 where nothing was trained
   Plan plan;
   std::string note;  // the method's own, often empty

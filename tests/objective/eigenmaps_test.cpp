@@ -174,16 +174,5 @@ TEST(Eigenmaps, ScaledDoesNotDependOnTheNumberOfRows) {
   EXPECT_NEAR(once, thrice, 1e-10);
 }
 
-TEST(EffectiveRank, ByHand) {
-  EXPECT_NEAR(effective_rank(at::eye(5, at::kDouble)), 5, 1e-12);
-  EXPECT_NEAR(effective_rank(matrix({1, 2, 2, 4, -3, -6}, 2)), 1, 1e-6);
-  EXPECT_EQ(effective_rank(at::zeros({3, 2}, at::kDouble)), 0);
-  // Singular values 1 and sqrt(3).
-  const double p = 1 / (1 + std::sqrt(3.0));
-  EXPECT_NEAR(effective_rank(matrix({1, 0, 0, 1, 0, 1, 0, 1}, 2)),
-              std::exp(-p * std::log(p) - (1 - p) * std::log(1 - p)), 1e-12);
-  EXPECT_TRUE(std::isnan(effective_rank(matrix({1, NAN}, 2))));
-}
-
 }  // namespace
 }  // namespace gs

@@ -1,0 +1,11 @@
+// Numbers that are none must not reach what sorts, compares or decomposes them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace gs {
+
+// Data Error when the embeddings hold a NaN or an infinite value.
+void check_finite(const at::Tensor& embeddings);
+
+}  // namespace gs
