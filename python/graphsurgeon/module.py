@@ -43,7 +43,8 @@ class Graph:
         degree = weight.new_zeros(nodes).index_add(0, target, weight)
         scale = torch.where(degree > 0, degree ** (-0.5 if encoder == "gcn" else -1.0), 0.0)
         weight = weight * scale[target] * (scale[source] if encoder == "gcn" else 1)
-        self.matrix = torch.sparse_coo_tensor(torch.stack([target, source]), weight, (nodes, nodes)).coalesce()
+        place, shape = torch.stack([target, source]), (nodes, nodes)
+        self.matrix = torch.sparse_coo_tensor(place, weight, shape, check_invariants=False).coalesce()
 
     def __call__(self, x: Tensor) -> Tensor:
         return torch.sparse.mm(self.matrix, x)
@@ -53,6 +54,9 @@ def _merged(
     edge_index: Tensor, weight: Tensor | None, nodes: int, dtype: torch.dtype
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Every edge once, as the core keeps them: weights of repeated ones add up, without weights they are one."""
+    strangers = edge_index[(edge_index < 0) | (edge_index >= nodes)]
+    if len(strangers):
+        raise DataError(f"edge_index names node {int(strangers[0])}, but there are {nodes} nodes", "ids count from 0")
     keys, place = torch.unique(edge_index[1] * nodes + edge_index[0], return_inverse=True)
     if weight is None:
         merged = torch.ones(len(keys), device=keys.device, dtype=dtype)

@@ -1,5 +1,8 @@
 """The trained model as a PyTorch module gives our embeddings."""
 
+import subprocess
+import sys
+
 import pytest
 import safetensors.torch
 import torch
@@ -97,6 +100,31 @@ def test_it_can_be_fine_tuned(graph, quick):
         losses.append(loss.item())
     assert losses[-1] < 0.7 * losses[0]
     assert all(not torch.equal(old, new) for old, new in zip(before, module.parameters()))
+
+
+def test_it_embeds_and_learns_without_a_warning(graph, quick, tmp_path):
+    """In a process of its own: torch warns once a process."""
+    x, edge_index, _ = graph
+    quick().fit((edge_index, x), run=tmp_path)
+    code = f"""
+import warnings, torch
+from graphsurgeon import torch_module
+warnings.simplefilter("error")
+module = torch_module({str(tmp_path)!r})
+weight = torch.ones(2, requires_grad=True)
+module(torch.ones(3, {x.shape[1]}), torch.tensor([[0, 1], [1, 2]]), weight).sum().backward()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_edge_to_no_node_is_refused(graph, quick):
+    x, edge_index, _ = graph
+    module = torch_module(quick().fit((edge_index, x)))
+    for node in (len(x), -1):
+        for edge in ([[0], [node]], [[node], [0]]):
+            with pytest.raises(DataError, match=f"names node {node}, but there are {len(x)} nodes"):
+                module(x, torch.tensor(edge))
 
 
 def test_repeated_edges_are_one(graph, quick):
