@@ -110,9 +110,11 @@ def test_the_program_is_told_where_torch_lies(tmp_path):
 
 
 def test_the_example_runs(tmp_path):
+    package = Path(graphsurgeon.__file__).absolute().parents[1]  # PYTHONPATH may name it from this folder
     done = subprocess.run(
         [sys.executable, SOURCE / "examples" / "embed_pyg.py", "--epochs", "5"],
-        capture_output=True, text=True, cwd=tmp_path, env=os.environ | {"GRAPHSURGEON_DATA": ""},
+        capture_output=True, text=True, cwd=tmp_path,
+        env=os.environ | {"GRAPHSURGEON_DATA": "", "PYTHONPATH": str(package)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "accuracy" in done.stdout
