@@ -17,6 +17,11 @@ def tuning_figures(tuning: Tuning, t: int) -> list[Figure]:
     return [made for made in out if made is not None]
 
 
+def named(tuning: Tuning) -> str:
+    """The measure, as a title begins."""
+    return tuning.measure.capitalize()
+
+
 def complete(tuning: Tuning) -> list[Row]:
     return [row for row in tuning.trials if row["state"] == "complete" and number_of(row, "value") is not None]
 
@@ -59,12 +64,11 @@ def history(tuning: Tuning, t: int) -> Figure | None:
     top = max(done, key=lambda row: row["value"])
     words = (
         f"{len(done)} trials were completed and {len(pruned)} pruned; "
-        f"the best is trial {top['trial']} with {rounded(top['value'])}, "
+        f"the best is trial {top['trial']} with a {tuning.measure} of {rounded(top['value'])}, "
         f"the first had {rounded(done[0]['value'])}."
     )
-    return figure(
-        f"tuning-{t}-history", "Score of each trial", words, traces, x="trial", y="validation score", height=340
-    )
+    title = f"{named(tuning)} of each trial"
+    return figure(f"tuning-{t}-history", title, words, traces, x="trial", y=plain(tuning.measure), height=340)
 
 
 def intermediate(tuning: Tuning, t: int) -> Figure | None:
@@ -83,10 +87,9 @@ def intermediate(tuning: Tuning, t: int) -> Figure | None:
         )
         for points in tuning.curves
     ]
-    words = f"Scores of {len(traces)} trials while they trained; pruned ones end early."
-    return figure(
-        f"tuning-{t}-curves", "Trials as they trained", words, traces, x="epoch", y="validation score", height=340
-    )
+    words = f"{named(tuning)} of {len(traces)} trials while they trained; pruned ones end early."
+    title = "Trials as they trained"
+    return figure(f"tuning-{t}-curves", title, words, traces, x="epoch", y=plain(tuning.measure), height=340)
 
 
 def importance(tuning: Tuning, t: int) -> Figure | None:
@@ -100,9 +103,8 @@ def importance(tuning: Tuning, t: int) -> Figure | None:
         marker={"color": colour(0)},
         hovertemplate="%{y}: %{x:.3f}<extra></extra>",
     )
-    words = (
-        f"Share of the variance of the score that each option explains (fANOVA): {numbers(tuning.importance.items())}."
-    )
+    shares = numbers(tuning.importance.items())
+    words = f"Share of the variance of the {tuning.measure} that each option explains (fANOVA): {shares}."
     return figure(
         f"tuning-{t}-importance",
         "Which options matter",
@@ -134,11 +136,11 @@ def slice_of(tuning: Tuning, t: int, name: str) -> Figure | None:
     key = re.sub(r"[^a-z0-9-]", "-", name.lower())
     return figure(
         f"tuning-{t}-by-{key}",
-        f"Score by {plain(name, 24)}",
+        f"{named(tuning)} by {plain(name, 24)}",
         f"The best trial has {name} {top[name]}.",
         [trace],
         x=plain(name, 24),
-        y="validation score",
+        y=plain(tuning.measure),
         showlegend=False,
         height=280,
         xaxis={"type": "log" if wide else "linear" if numeric else "category"},

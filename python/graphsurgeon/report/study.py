@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from .run import read_json
+
+if TYPE_CHECKING:
+    from optuna import Study  # a report of runs does without Optuna
 
 
 @dataclass
@@ -38,6 +41,7 @@ class Tuning:
     best: dict[str, Any]  # its options
     searched: list[str]  # columns of the trials
     trials: list[dict[str, Any]]  # trial, state, value, epochs, seconds and what was searched
+    measure: str = "score"  # what was made large
     curves: list[list[tuple[int, float]]] = field(default_factory=list)  # epoch and score, a list a trial
     importance: dict[str, float] = field(default_factory=dict)
     note: str = ""  # what is missing
@@ -81,7 +85,8 @@ def read_bench(folder: Path, name: str) -> Bench:
     return Bench(name, rows)
 
 
-def read_tuning(folder: Path, name: str) -> Tuning:
+def read_tuning(folder: Path, name: str, study: Study | None = None) -> Tuning:
+    """`study`: the one that the folder is of, where it is open already; else it is looked for in the folder's journal."""
     best = read_json(folder / "best.json")
     file = folder / "trials.csv"
     with open(file, encoding="utf-8", newline="") as lines:
@@ -90,18 +95,30 @@ def read_tuning(folder: Path, name: str) -> Tuning:
     if not table or not set(fixed) <= table[0].keys() or not isinstance(best, dict):
         raise DataError(f"{file}: is no table of trials", "is it what 'graphsurgeon tune -o' wrote?")
     trials = [{key: number(value) for key, value in row.items() if key} for row in table]
+    mark = read_mark(folder)
     out = Tuning(name, str(best.get("origin", "")), best.get("options", {}), [], trials)
+    out.measure = str(mark.get("measure", out.measure))
     out.searched = [key for key in table[0] if key and key not in fixed and key != "failure"]
-    if not (folder / "journal.log").exists():
+    journal = folder / "journal.log"
+    if study is None and (mark.get("storage", journal.name) != journal.name or not journal.exists()):
         out.note = (
             "The study lies in another storage: its trials' curves and the importance of the options are not here."
         )
         return out
     try:
-        add_journal(folder / "journal.log", out)
+        add_study(study or study_in(journal, mark.get("study")), out)
     except (RuntimeError, ValueError, KeyError, TypeError, ModuleNotFoundError) as error:
-        out.note = f"The study's journal could not be read, so that curves and importance are missing: {error}"
+        out.note = f"The study could not be read, so that curves and importance are missing: {error}"
     return out
+
+
+def read_mark(folder: Path) -> dict[str, Any]:
+    """What study.json says of the search; nothing where there is none."""
+    file = folder / "study.json"
+    mark = read_json(file) if file.exists() else {}
+    if not isinstance(mark, dict):
+        raise DataError(f"{file}: says nothing of a study", "is it what 'graphsurgeon tune -o' wrote?")
+    return mark
 
 
 def number(text: str | None) -> Any:
@@ -112,23 +129,48 @@ def number(text: str | None) -> Any:
     return int(value) if value == int(value) and "." not in (text or "") and "e" not in (text or "") else value
 
 
-def add_journal(file: Path, tuning: Tuning) -> None:
-    """Curves and importance, as the study itself has them."""
+def study_in(journal: Path, name: str | None) -> Study:
+    """The study of that name; without one the only study that is there. KeyError or ValueError where it is not."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     from optuna.storages.journal import JournalFileBackend
 
-    storage = optuna.storages.JournalStorage(JournalFileBackend(str(file)))
-    studies = [optuna.load_study(study_name=name, storage=storage) for name in optuna.get_all_study_names(storage)]
-    if not studies:
-        raise ValueError("it holds no study")
-    # Where it holds several, the table tells which is meant.
-    study = next((s for s in studies if len(s.get_trials(deepcopy=False)) == len(tuning.trials)), studies[0])
+    storage = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
+    names = optuna.get_all_study_names(storage)
+    if name is None and len(names) != 1:
+        raise ValueError("it holds several studies, and no study.json names one" if names else "it holds no study")
+    return optuna.load_study(study_name=name or names[0], storage=storage)
+
+
+def add_study(study: Study, tuning: Tuning) -> None:
+    """Curves and importance, as the study itself has them."""
     for trial in study.get_trials(deepcopy=False):
         if trial.intermediate_values:
             tuning.curves.append(sorted(trial.intermediate_values.items()))
+    try:
+        tuning.importance = importance_of(study)
+    except AssertionError:  # Optuna's check of a variance, which rounding may take below 0
+        tuning.note = "The importance of the options could not be worked out."
+
+
+def importance_of(study: Study) -> dict[str, float]:
+    """By fANOVA, over the completed trials within their ranges; empty where they do not differ.
+
+    It is of the space that was searched: where a search starts may lie outside, and fANOVA fails on such a trial.
+    """
+    import optuna
+
     complete = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
-    if len({trial.value for trial in complete}) > 1:
-        evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
-        tuning.importance = optuna.importance.get_param_importances(study, evaluator=evaluator)
+    within = [t for t in complete if all(is_within(t.params[name], d) for name, d in t.distributions.items())]
+    if len({trial.value for trial in within}) < 2:
+        return {}
+    searched = optuna.create_study(direction=study.direction)
+    searched.add_trials(within)
+    evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
+    return optuna.importance.get_param_importances(searched, evaluator=evaluator)
+
+
+def is_within(value: Any, distribution: Any) -> bool:
+    choices = getattr(distribution, "choices", None)
+    return value in choices if choices is not None else distribution.low <= value <= distribution.high
