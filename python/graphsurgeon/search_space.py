@@ -12,6 +12,8 @@ from typing import Any
 from .errors import UsageError
 from .options import METHODS, OPTIONS, Option, unknown
 
+SCORING = {"splits", "runs", "seed", "protocol"}  # the nodes that a trial is scored on, and the steps of the probe
+
 
 @dataclass(frozen=True)
 class Range:
@@ -46,13 +48,13 @@ def parse(text: str) -> Range:
     """A range as one types it; UsageError when it is none, or leaves what the option allows."""
     name, equals, values = text.partition("=")
     keyword = name.strip().lstrip("-").replace("-", "_")
+    keyword = "random_state" if keyword == "seed" else keyword
     if not equals or not values:
         raise UsageError(f"--search: '{text}' is no range", "as in lr=1e-4..1e-1:log, layers=1..4 or mode=pre,post")
     if keyword not in OPTIONS:
         raise UsageError(f"--search: {unknown(keyword)}", "'graphsurgeon train --help' lists the options")
     option = OPTIONS[keyword]
-    if option.group == "Data" or option.type == "INT,...":
-        why = "the graph is loaded once" if option.group == "Data" else "its values are lists"
+    if why := _not_searched(option):
         raise UsageError(f"--search: {option.name} cannot be searched: {why}", f"fix it with --{option.name}")
     if ".." in values:
         return _checked(option, _interval(option, values, text))
@@ -61,6 +63,19 @@ def parse(text: str) -> Range:
         if option.choices and choice not in option.choices:
             raise UsageError(f"--search: '{choice}' is not one of {', '.join(option.choices)}")
     return _checked(option, Range(keyword, choices=choices))
+
+
+def _not_searched(option: Option) -> str:
+    """Why not, or nothing."""
+    if option.group == "Data":
+        return "the graph is loaded once"
+    if option.type == "INT,...":
+        return "its values are lists"
+    if option.name == "method":
+        return "what is searched is what one method reads, from its defaults"
+    if option.name in SCORING:
+        return "trials that are scored differently cannot be compared"
+    return ""
 
 
 def _interval(option: Option, values: str, text: str) -> Range:
@@ -95,6 +110,8 @@ def _checked(option: Option, wanted: Range) -> Range:
             option.maximum is not None and value > option.maximum
         ):
             raise UsageError(f"--search: {value:g} is out of the range of {option.name}", option.help)
+        if option.name == "epochs" and value < 1:
+            raise UsageError("--search: 0 epochs train nothing", "let them begin at 1")
     return wanted
 
 
