@@ -28,9 +28,12 @@ def main() -> int:
 def _tune(words: list[str]) -> int:
     try:
         import optuna  # noqa: F401
+        import plotly  # noqa: F401
+        import sklearn  # noqa: F401
     except ModuleNotFoundError:
-        raise ImportError("tune needs Optuna (hint: pip install optuna plotly scikit-learn)") from None
-    from .tune import main
+        needs = "Optuna, plotly and scikit-learn (hint: pip install optuna plotly scikit-learn)"
+        raise ImportError(f"tune needs {needs}") from None
+    from .tune.command import main
 
     return main(words)
 

@@ -3,62 +3,17 @@
 import csv
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
-import numpy as np
-import optuna
 import pytest
 from conftest import planted, run_program
+from tuning import BASELINE, SMALL, run_tune, tune_error, write_graph
 
 import graphsurgeon
-from graphsurgeon import UsageError, command, tune
+from graphsurgeon import UsageError
 from graphsurgeon.search_space import Range, parse, search_space
-
-SMALL = ["--epochs", "6", "--look-every", "2", "--runs", "2", "--dim", "4", "--search", "aug-dim=4..16:log", "--quiet"]
-SMALL += ["--mode", "pre", "--splits", "random:20/40/40"]
-
-
-def write_graph(folder, y=None, splits=None):
-    """A graph as a folder of edge lists, with its own split if one is given."""
-    x, edge_index, labels = planted()
-    folder.mkdir()
-    np.save(folder / "features.npy", x.numpy())
-    (folder / "edges.csv").write_text("".join(f"{u},{v}\n" for u, v in edge_index.T.tolist()))
-    y = labels.tolist() if y is None else y
-    (folder / "labels.csv").write_text("id,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(y)))
-    if splits:
-        (folder / "splits.csv").write_text("id,split\n" + "".join(f"{i},{part}\n" for i, part in enumerate(splits)))
-    return folder
-
-
-def run_tune(*words):
-    return json.loads(run_program("tune", *words, "--json").stdout)
-
-
-def storage(folder):
-    return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(folder / "journal.log")))
-
-
-def trials(folder):
-    """Those of the study in the folder's journal, if it is there yet."""
-    if not (folder / "journal.log").exists():
-        return []
-    names = optuna.get_all_study_names(storage(folder))
-    return optuna.load_study(study_name=names[0], storage=storage(folder)).trials if names else []
-
-
-def finished(folder):
-    return [trial for trial in trials(folder) if trial.state.is_finished()]
-
-
-def wait_until(holds, seconds=60):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.1)
+from graphsurgeon.tune.command import seconds_of
 
 
 def test_ranges_come_from_the_options_own_declaration():
@@ -85,6 +40,10 @@ def test_ranges_come_from_the_options_own_declaration():
         ("layers=-1..3", "out of the range of layers"),
         ("mode=1..2", "no range of numbers"),
         ("mode=pre,pots", "is not one of pre, post"),
+        ("method=gcn,gat", "what one method reads"),
+        ("seed=1,2", "scored differently"),
+        ("protocol=authors,paper", "scored differently"),
+        ("epochs=0..9", "0 epochs train nothing"),
     ],
 )
 def test_wrong_ranges_are_told(text, message):
@@ -98,10 +57,10 @@ def test_an_option_cannot_be_fixed_and_searched():
 
 
 def test_durations():
-    assert [tune.seconds_of(text) for text in ("90", "90s", "10m", "1h", "1h30m")] == [90, 90, 600, 3600, 5400]
+    assert [seconds_of(text) for text in ("90", "90s", "10m", "1h", "1h30m")] == [90, 90, 600, 3600, 5400]
     for text in ("", "soon", "1d"):
         with pytest.raises(UsageError):
-            tune.seconds_of(text)
+            seconds_of(text)
 
 
 def test_a_search_ends_with_a_preset_that_train_takes(tmp_path):
@@ -118,7 +77,7 @@ def test_a_search_ends_with_a_preset_that_train_takes(tmp_path):
     assert len(rows) == 7
     assert max(float(row["value"]) for row in rows if row["state"] == "complete") == result["best"]["value"]
     page = (tmp_path / "study" / "tuning.html").read_text()
-    assert page.count("Plotly.newPlot(") == 3
+    assert all(f'id="tuning-0-{figure}"' in page for figure in ("history", "curves", "importance", "by-gamma"))
     # What is there is enough: rerunning adds nothing, asking for more goes on.
     again = run_tune(data, "-o", tmp_path / "study", "--trials", 7, "--lr", "0.01", *SMALL)
     assert again["trials"] == 7 and again["best"] == result["best"]
@@ -141,49 +100,8 @@ def test_the_first_trial_is_what_one_starts_from(tmp_path):
     assert 4 <= int(row["aug_dim"]) <= 16, "the authors' 417 is out of the range that was typed"
 
 
-def test_two_workers_share_a_study_and_a_storage(tmp_path):
-    data = write_graph(tmp_path / "data")
-    url = f"sqlite:///{tmp_path}/study.db"
-    result = run_tune(data, "-o", tmp_path / "study", "--trials", 6, "--workers", 2, "--storage", url, *SMALL)
-    assert result["trials"] >= 6
-    study = optuna.load_study(study_name="graphsurgeon", storage=url)
-    assert len({trial.user_attrs["worker"]["pid"] for trial in study.trials}) == 2
 
-
-def test_a_killed_search_loses_its_trial_and_goes_on(tmp_path):
-    data = write_graph(tmp_path / "data")
-    words = [data, "-o", tmp_path / "study", *SMALL, "--epochs", "300", "--look-every", "100"]
-    command = [sys.executable, "-m", "graphsurgeon", "tune", *map(str, words), "--trials", "1000"]
-    process = subprocess.Popen(command)
-    deadline = time.monotonic() + 120
-    while len(finished(tmp_path / "study")) < 2 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    before = finished(tmp_path / "study")
-    assert len(before) >= 2
-    result = run_tune(*words, "--trials", len(before) + 2)
-    assert result["trials"] == len(before) + 2
-    after = trials(tmp_path / "study")
-    assert not any(trial.state == optuna.trial.TrialState.RUNNING for trial in after)
-    assert [trial.value for trial in after[: len(before)]] == [trial.value for trial in before]
-
-
-def test_an_interrupted_search_says_how_to_go_on(tmp_path):
-    data = write_graph(tmp_path / "data")
-    words = ["tune", str(data), "-o", str(tmp_path / "study"), *SMALL, "--epochs", "100000", "--look-every", "50000"]
-    process = subprocess.Popen([sys.executable, "-m", "graphsurgeon", *words], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 120
-    while not any("worker" in t.user_attrs for t in trials(tmp_path / "study")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 4, said
-    assert "the same command goes on" in said
-
-
-def test_bad_trials_are_pruned_by_their_validation_scores(tmp_path, monkeypatch):
+def test_bad_trials_are_pruned_by_their_validation_scores(tmp_path):
     """One column a view cannot tell three classes apart: the median pruner ends such trials early."""
     data = write_graph(tmp_path / "data")
     small = SMALL[: SMALL.index("--dim")] + SMALL[SMALL.index("--dim") + 2 :]
@@ -210,6 +128,10 @@ def test_rankme_needs_no_labels(tmp_path):
     words = ["sbm:nodes=80,classes=2,features=10", "-o", tmp_path / "study", "--trials", 3, "--objective", "rankme"]
     result = run_tune(*words, *SMALL)
     assert 1 <= result["best"]["value"] <= 8
+    words = ["sbm:nodes=80,classes=0,features=10", "-o", tmp_path / "gcn", "--method", "gcn", "--trials", 1]
+    code, said = tune_error(*words)
+    assert code == 3 and "has no labels, which gcn learns from" in said
+    assert "--method graphsurgeon --objective rankme" in said  # with gcn, --objective rankme is refused
 
 
 def test_wrong_usage_has_its_exit_code(tmp_path):
@@ -229,40 +151,6 @@ def test_the_program_finds_tune_beside_itself():
     done = subprocess.run([program, "tune", "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "--trials" in done.stdout
 
-
-def test_a_dead_process_is_told_from_a_living_one():
-    child = subprocess.Popen(["true"])
-    deadline = time.monotonic() + 10
-    while tune.begun_at(child.pid) is not None and time.monotonic() < deadline:
-        time.sleep(0.01)  # it ends, but nobody has waited for it yet
-    assert os.path.exists(f"/proc/{child.pid}") and tune.begun_at(child.pid) is None
-    child.wait()
-    assert tune.begun_at(child.pid) is None
-    assert tune.begun_at(os.getpid()) == tune.begun_at(os.getpid()) is not None
-
-
-def test_a_trial_that_never_told_whose_it_is_was_lost(tmp_path):
-    words = [write_graph(tmp_path / "data"), "-o", tmp_path / "study", *SMALL, "--trials", 1]
-    run_tune(*words)
-    study = optuna.load_study(study_name="graphsurgeon", storage=storage(tmp_path / "study"))
-    study.ask()  # as of a worker that was killed at once
-    assert run_tune(*words)["failed"] == 1
-
-
-def test_ctrl_c_is_seen_behind_an_error_of_cleaning_up(capsys):
-    def work():
-        try:
-            raise KeyboardInterrupt
-        finally:
-            raise FileNotFoundError("a lock")
-
-    assert command.run(work, "error: stopped") == 4
-    assert capsys.readouterr().err == "error: stopped\n"
-    with pytest.raises(ValueError, match="other"):
-        command.run(lambda: int("other"), "")
-
-
-BASELINE = ["--dim", "4", "--runs", "2", "--splits", "random:20/40/40", "--hidden", "8", "--epochs", "20", "--quiet"]
 
 
 def test_a_baseline_searches_what_it_reads_and_trains_what_it_records(tmp_path):
@@ -303,11 +191,10 @@ def test_the_first_trial_keeps_to_what_was_typed(tmp_path):
     assert found["best"]["options"]["clip"] == 1
 
 
-def tune_error(*words):
-    command_line = [sys.executable, "-m", "graphsurgeon", "tune", *map(str, words)]
-    done = subprocess.run(command_line, capture_output=True, text=True)
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stderr
+@pytest.mark.parametrize("words", [["--method", "gcn"], []])
+def test_no_epochs_are_refused(words, tmp_path):
+    code, said = tune_error(write_graph(tmp_path / "graph"), "-o", tmp_path / "study", "--epochs", "0", *words)
+    assert code == 2 and "--epochs: 0" in said
 
 
 def test_a_mistyped_command_does_not_stand_in_the_way(tmp_path):
@@ -327,21 +214,9 @@ def test_what_goes_wrong_is_a_line_and_a_hint(tmp_path):
         ([data, "-o", tmp_path / "d", "--lr", "nan"], 2, "lr"),
         ([data, "-o", tmp_path / "e", "--method", "raw"], 2, "learns nothing"),
         ([data, "-o", tmp_path / "f", "--splits", "own", "--trials", "50"], 3, "no splits of its own"),
+        ([data, "-o", tmp_path / "g", "--method", "gcn", "--objective", "rankme"], 2, "gcn learns from labels"),
     ]:
         small = [word for word in SMALL if "--splits" not in words or word not in ("--splits", "random:20/40/40")]
         found, errors = tune_error(*words, *small)
         assert found == code, errors
         assert text in errors
-
-
-def test_workers_end_with_the_one_that_began_them(tmp_path):
-    data = write_graph(tmp_path / "graph")
-    command_line = [sys.executable, "-m", "graphsurgeon", "tune", data, "-o", tmp_path / "study", "--workers", "2"]
-    parent = subprocess.Popen([*map(str, command_line), "--trials", "100000", *SMALL])
-    try:
-        wait_until(lambda: len({t.user_attrs["worker"]["pid"] for t in trials(tmp_path / "study") if t.user_attrs}) == 2)
-    finally:
-        parent.kill()
-        parent.wait()
-    workers = {t.user_attrs["worker"]["pid"] for t in trials(tmp_path / "study") if t.user_attrs}
-    wait_until(lambda: all(tune.begun_at(pid) is None for pid in workers))
