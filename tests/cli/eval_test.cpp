@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -165,6 +167,46 @@ TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotTellTheHeldOutOnes) {
   const Outcome refused = eval_task(other, "--task links", kept.string());
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("made of all its edges"));
+}
+
+// Two communities that one small column tells, beside a large one that is noise.
+std::string two_communities(const TempFolder& folder, float noise) {
+  Random random(7);
+  std::string edges, features = "id,side,noise\n";
+  for (int v = 0; v < 400; ++v) {
+    const float side = v < 200 ? 1.0f : -1.0f;
+    features += fmt::format("{},{},{}\n", v, side, noise * (random.below(2) == 0 ? 1.0f : -1.0f));
+    for (int e = 0; e < 6; ++e)
+      edges += fmt::format("{},{}\n", v, random.below(200) + (v < 200 ? 0 : 200));
+  }
+  write_text(folder / "data/edges.csv", "source,target\n" + edges);
+  write_text(folder / "data/features.csv", features);
+  const std::string data = (folder / "data").string();
+  const Outcome run = run_program("train " + data + " -o " + (folder / "run").string() +
+                                  " --symmetrize yes --method raw --quiet --threads 1");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return data;
+}
+
+TEST(EvalTasks, TheLogisticScorerLearnsWhichColumnsTell) {
+  const TempFolder folder;
+  const std::string data = two_communities(folder, 100);
+  const json r = result_of(eval_task(folder / "run", "--task links --seeds 5 --json", data));
+  const auto auc = [&](const char* scorer) { return r[scorer]["auc"]["mean"].get<double>(); };
+  EXPECT_NEAR(auc("dot"), 62, 6);       // the noise's sign decides, the side only among its equals
+  EXPECT_NEAR(auc("logistic"), 75, 5);  // every edge, and half of the other pairs, has equal sides
+  EXPECT_NEAR(r["share"].get<double>(), 0.1, 0.001);
+  const json other = json::parse(run_program("eval " + (folder / "run").string() + " " + data +
+                                             " --quiet --task links --seeds 5 --json --threads 2")
+                                     .out);
+  EXPECT_EQ(other, r) << "the number of threads";
+}
+
+TEST(EvalTasks, LinksBetweenHugeEmbeddingsAreScored) {  // whose products overflow
+  const TempFolder folder;
+  const std::string data = two_communities(folder, 1e25f);
+  const json r = result_of(eval_task(folder / "run", "--task links --json", data));
+  EXPECT_NEAR(r["dot"]["auc"]["mean"].get<double>(), 50, 6);
 }
 
 TEST(EvalTasks, RefuseWhatTheyDoNotRead) {

@@ -66,6 +66,31 @@ TEST(TrainCommand, JsonHasThePromisedKeys) {
     EXPECT_TRUE(result["loss"].contains(key)) << key;
 }
 
+TEST(TrainCommand, ARunsOptionsAreAConfigForAnother) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--epochs 3 --dropout 0.25").exit_code, 0);
+  const Outcome again =
+      run_program("train " + std::string(kGraph) + " -o " + (folder / "again").string() +
+                  " --quiet --config " + (folder / "run/options.json").string());
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(read_text(folder / "run/embeddings.npy"), read_text(folder / "again/embeddings.npy"));
+}
+
+TEST(TrainCommand, AResumedRunTellsTimeAndMemoryOfAllItsEpochs) {
+  const TempFolder folder;
+  ASSERT_EQ(train(folder / "run", "--epochs 3").exit_code, 0);
+  const std::string metrics = read_text(folder / "run/metrics.jsonl");
+  const Outcome again = train(folder / "run", "--epochs 3 --resume --json");  // nothing is left
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  std::vector<double> seconds;
+  std::istringstream lines(metrics);
+  for (std::string line; std::getline(lines, line);)
+    seconds.push_back(json::parse(line)["seconds"]);
+  ASSERT_EQ(seconds.size(), 3u);
+  std::sort(seconds.begin(), seconds.end());
+  EXPECT_NEAR(json::parse(again.out)["ms_per_epoch"].get<double>(), 1000 * seconds[1], 1e-6);
+}
+
 TEST(EmbedCommand, EqualsWhatTrainingWroteBitForBit) {
   const TempFolder folder;
   for (const std::string mode : {"pre", "post"}) {
@@ -109,6 +134,16 @@ TEST(EmbedCommand, WritesCsvAndIdsAndListsTheNearest) {
   ASSERT_EQ(
       run_program("embed " + run + " " + data + " -o " + (folder / "z.csv").string()).exit_code, 0);
   EXPECT_THAT(read_text(folder / "z.csv"), HasSubstr("\n\"d,d\","));
+  const std::string npy = "embed " + run + " " + data + " -o " + (folder / "data/z.npy").string();
+  EXPECT_THAT(run_program(npy).out, HasSubstr("z.ids.txt"));
+  EXPECT_EQ(read_text(folder / "data/z.ids.txt"), "ann\nbob\ncy\nd,d\n");
+  EXPECT_FALSE(fs::exists(folder / "data/ids.txt"));  // which would be a part of the data
+  fs::remove(folder / "data/z.npy");
+  write_text(folder / "data/z.ids.txt", "somebody's");
+  EXPECT_EQ(run_program(npy).exit_code, 3);
+  EXPECT_EQ(read_text(folder / "data/z.ids.txt"), "somebody's");
+  EXPECT_FALSE(fs::exists(folder / "data/z.npy"));
+  fs::remove(folder / "data/z.ids.txt");
   const Outcome near = run_program("embed " + run + " " + data + " --nearest bob -k 2 --json");
   ASSERT_EQ(near.exit_code, 0) << near.err;
   EXPECT_EQ(json::parse(near.out)["neighbors"].size(), 2u);

@@ -468,6 +468,7 @@ TEST_F(BrokenFolder, UnknownSplitCodes) {
 
 TEST_F(BrokenFolder, LabelSetsKnownInPart) {
   put_json("/labels", {{"task", "mlc"}, {"classes", 2}});
+  write_text(folder() / "class_names.txt", "x\ny\n");
   put<uint8_t>("labels.npy", {1, 0, 255, 0, 0, 0, 1, 1}, {4, 2});
   expect_error("node 1: is labelled in part only");
 }
@@ -477,6 +478,8 @@ TEST_F(BrokenFolder, NamesThatDoNotFit) {
   expect_error("has 3 lines where 4");
   write_text(folder() / "node_ids.txt", "a\nb\nc\\x\nd\n");
   expect_error("node_ids.txt:3: has a backslash");
+  write_text(folder() / "node_ids.txt", "a\nb\xe9\nc\nd\n");
+  expect_error("node_ids.txt:2: the name is not UTF-8");
   write_text(folder() / "node_ids.txt", "a\nb\nc\\");
   expect_error("node_ids.txt:3: has a backslash");
 }

@@ -121,6 +121,22 @@ TEST(Bgrl, StoppedAndResumedGivesTheSameBytes) {
   }
 }
 
+// Its momentum follows the whole schedule, not the piece.
+TEST(Bgrl, TrainedInPiecesGivesTheSameBytes) {
+  const Dataset data = small_graph();
+  const TempFolder folder;
+  train(data, call_for(folder / "whole", "bgrl", LoaderKind::full, 8));
+  for (const int64_t until : {3, 4, 8}) {
+    TrainCall piece = call_for(folder / "pieces", "bgrl", LoaderKind::full, 8);
+    piece.until = until, piece.resume = true;
+    EXPECT_EQ(train(data, piece).epochs, until);
+    EXPECT_TRUE(fs::exists(folder / "pieces/embeddings.npy"));
+  }
+  EXPECT_EQ(read_text(folder / "whole/embeddings.npy"),
+            read_text(folder / "pieces/embeddings.npy"));
+  EXPECT_EQ(losses(folder / "whole"), losses(folder / "pieces"));
+}
+
 TEST(References, WithoutWeightsOrEpochsLeaveARunThatLoadsAgain) {
   const Dataset data = small_graph();
   for (const char* name : {"raw", "smoothed", "untrained"}) {

@@ -190,6 +190,18 @@ TEST(Plan, AutoTakesTheWholeGraphWhereItFitsAndSamplesElsewhere) {
   EXPECT_THAT(plan.text(), testing::HasSubstr("200000 nodes"));
 }
 
+TEST(Plan, TheNaiveConstraintNeedsMatricesOfAllPairs) {
+  GenerateOptions many;
+  many.nodes = 20'000, many.features = 8, many.degree = 4, many.classes = 0;
+  const Dataset data = generate(many);
+  RunOptions options;
+  options.loader.memory = 100'000;
+  const double usual = make_plan(data, options, LoaderKind::full, "x").total_mib;
+  options.loss.constraint = Constraint::naive;
+  const double naive = make_plan(data, options, LoaderKind::full, "x").total_mib;
+  EXPECT_NEAR(naive - usual, 4 * 4 * 20'000.0 * 20'000.0 / (1 << 20), 1);
+}
+
 TEST(Plan, WhatDoesNotFitIsRefusedWithAHint) {
   const Dataset data = small_graph();
   RunOptions options;
