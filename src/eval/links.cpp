@@ -1,6 +1,7 @@
 #include "eval/links.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -40,6 +41,15 @@ Ends ends_of(const std::vector<NodePair>& pairs) {
 
 at::Tensor products(const at::Tensor& z, const Ends& ends) {
   return z.index_select(0, ids(ends.from)) * z.index_select(0, ids(ends.to));
+}
+
+// The embeddings divided by a power of two, so that their products do not overflow: exact, and the
+// order of scores stays.
+at::Tensor of_unit_size(const at::Tensor& z) {
+  check_finite(z);
+  int exponent = 0;
+  std::frexp(z.abs().max().item<float>(), &exponent);
+  return at::ldexp(z, at::scalar_tensor(-exponent, z.options()));
 }
 
 // Scores of pairs by a weight for each column of z; a block of them at a time.
@@ -214,8 +224,8 @@ LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainO
     if (made)
       data.features = make_features(load.make_features, data.graph, load.make_width, load.seed);
     const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
-    const at::Tensor z = embed(trained, data, call.data, {call.memory_mib << 20}, progress);
-    check_finite(z);
+    at::Tensor z = embed(trained, data, call.data, {call.memory_mib << 20}, progress);
+    z = of_unit_size(z);
     const Rivals rivals = rivals_of(whole, held, random);
     LinkRun run;
     run.seed = seed, run.held_out = static_cast<int64_t>(held.positive.size());
