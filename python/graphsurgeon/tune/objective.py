@@ -49,8 +49,8 @@ class Objective:
         try:
             return self._train(trial, values, folder)
         except DataError as error:  # the loss is no longer finite, or the embeddings collapsed
-            trial.set_user_attr("failure", str(error))
-            raise optuna.TrialPruned(str(error)) from error
+            trial.set_user_attr("failure", error.message)
+            raise optuna.TrialPruned(error.message) from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

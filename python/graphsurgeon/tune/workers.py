@@ -52,6 +52,8 @@ def run_workers(settings: Settings, workers: int) -> None:
 def work_alone(settings: Settings, worker: int) -> None:
     """`work` in a process of its own: an error is a line and a hint, and it ends when the one that began it does."""
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    if os.getppid() != multiprocessing.parent_process().pid:  # it died while this one began, and nobody will tell
+        sys.exit(1)
     signal.signal(signal.SIGINT, interrupt_once)
     sys.exit(command.run(lambda: work(settings, worker), ""))
 
