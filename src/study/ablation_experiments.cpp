@@ -31,7 +31,7 @@ Experiment experiment(const char* ablation, const std::string& dataset, const st
 }  // namespace
 
 double scaled_gamma(double gamma, double nodes, int64_t dim) {
-  return gamma * nodes / (2 * std::pow(static_cast<double>(dim), 1.5));
+  return gamma * (nodes / (2 * std::pow(static_cast<double>(dim), 1.5)));
 }
 
 void AblationOptions::describe(OptionList& v) {
