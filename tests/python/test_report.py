@@ -401,6 +401,7 @@ def row(dataset, variant, **values):
         "parameters": 10,
         "aug_dim": 4,
         "gamma": 1.0,
+        "gamma_scaled": 2.0,
         "lr": 0.1,
     } | values
 
@@ -473,7 +474,7 @@ def test_every_figure_of_ablations_benches_and_searches(capsys, tmp_path):
     wanted = {f"ablation-0-loss-{key}" for key in ("mean", "peak-mib", "ms-per-epoch")}
     wanted |= {
         f"ablation-0-pre-vs-post-{key}"
-        for key in ("mean", "peak-mib", "ms-per-epoch", "parameters", "aug-dim", "gamma", "lr")
+        for key in ("mean", "peak-mib", "ms-per-epoch", "parameters", "aug-dim", "gamma-scaled", "lr")
     }
     wanted |= {
         "ablation-0-batch-size-mean",

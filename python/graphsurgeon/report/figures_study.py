@@ -25,13 +25,15 @@ COMPARED = {
         TIME,
         ("parameters", "Parameters", ""),
         ("aug_dim", "Width D", "columns"),
-        ("gamma", "Gamma", ""),
+        ("gamma_scaled", "Gamma, in units of the scaled constraint", ""),
         ("lr", "Learning rate", ""),
     ],
     "symmetry": [SCORE],
     "batch-size": [SCORE, TIME],
     "embedding-size": [SCORE],
 }
+
+LOGARITHMIC = {"gamma_scaled", "lr"}  # whose values are of several orders
 
 
 def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
@@ -94,6 +96,8 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
         low = min(known)
         layout["yaxis"] = {"range": [max(0, low - 10), min(100, max(known) + 5)]}
         title += f" (axis from {max(0, low - 10):.0f})"
+    if key in LOGARITHMIC:
+        layout["yaxis"] = {"type": "log"}
     return figure(f"{prefix}-{key.replace('_', '-')}", title, words, traces, **layout)
 
 
