@@ -15,6 +15,7 @@ from optuna.trial import TrialState
 from tuning import SMALL, run_tune, storage, tune_error, write_graph
 
 from graphsurgeon._load import core
+from graphsurgeon.errors import DataError
 from graphsurgeon.report.figures_tuning import tuning_figures
 from graphsurgeon.report.study import read_tuning
 from graphsurgeon.tune import objective as objectives
@@ -143,6 +144,17 @@ def test_the_start_is_never_pruned(monkeypatch):
     enqueue_start(study, bad.settings.start)
     study.optimize(bad, n_trials=2)
     assert states(study) == [TrialState.COMPLETE, TrialState.PRUNED]
+
+
+def test_trials_that_fail_alike_in_folders_of_their_own_end_the_search(monkeypatch):
+    def collapse(**keywords):
+        raise DataError(f"{keywords['folder']}: the embeddings collapsed", "try a larger --gamma")
+
+    monkeypatch.setattr(objectives.core, "train", collapse)
+    study = in_memory()
+    study.optimize(Trained(1.0, "--epochs", "6"), n_trials=3)
+    assert common_failure(study) == "the embeddings collapsed"
+    assert is_done(study, 100)
 
 
 def test_scores_that_are_no_numbers_end_the_search(monkeypatch):

@@ -49,8 +49,9 @@ class Objective:
         try:
             return self._train(trial, values, folder)
         except DataError as error:  # the loss is no longer finite, or the embeddings collapsed
-            trial.set_user_attr("failure", error.message)
-            raise optuna.TrialPruned(error.message) from error
+            why = error.message.removeprefix(f"{folder}: ")  # which nobody knows, and which is another in every trial
+            trial.set_user_attr("failure", why)
+            raise optuna.TrialPruned(why) from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
