@@ -97,7 +97,7 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
         layout["yaxis"] = {"range": [max(0, low - 10), min(100, max(known) + 5)]}
         title += f" (axis from {max(0, low - 10):.0f})"
     if key in LOGARITHMIC:
-        layout["yaxis"] = {"type": "log"}
+        layout["yaxis"] = {"type": "log", "dtick": "D2"}  # ticks at 1, 2 and 5
     return figure(f"{prefix}-{key.replace('_', '-')}", title, words, traces, **layout)
 
 
