@@ -1,7 +1,7 @@
-// Builds the CSR of a random edge list, 100 million edges unless told otherwise, and prints one
-// JSON object: time, rate, and peak memory beyond the input in units of the result's size.
+// Builds the CSR of a random edge list, by default of 100 million edges, and prints one JSON
+// object: time, rate, and peak memory beyond the input in units of the result's size.
 //   bench_csr_build [--edges N] [--nodes N] [--seed S] [--threads T] [--symmetrize] [--weighted]
-//   --mirrored: the list has each edge both ways, so that symmetrising it doubles nothing
+//   --mirrored: the list has each edge both ways, so that symmetrizing it doubles nothing
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ EdgeList random_list(const ListOptions& options) {
   return list;
 }
 
-// The result has every edge of the list, and no more than that many.
+// Checks that the result has every edge of the list, and no others.
 void check(const Csr& graph, const EdgeList& list, const BuildOptions& options,
            const BuildCounts& counts) {
   validate(graph, "result");
@@ -94,7 +94,7 @@ void run(int argc, char** argv) {
     else if (name == "--mirrored") listed.mirrored = true;
     else fail_usage(name, "unknown option");
   }
-  set_threads(static_cast<int>(threads));
+  const ThreadScope scope(static_cast<int>(threads));
 
   EdgeList list = random_list(listed);
   const int64_t input_bytes = list.size() * (listed.weighted ? 12 : 8);

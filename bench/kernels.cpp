@@ -1,6 +1,6 @@
-// Each kernel alone, at the sizes of the paper's datasets. `share` is the part of the machine's
-// stream rate (measured here too) that the bytes which must move at least would need: near 1 is all
-// that memory allows, above 1 that caches were put to use.
+// Each kernel alone, at the sizes of the paper's datasets. `share` compares the rate of the least
+// bytes that a kernel must move with the machine's stream rate, which is measured here too: near 1
+// is all that memory allows, and above 1 means that caches helped.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -13,7 +13,7 @@
 #include "kernels/attention.h"
 #include "kernels/dropout.h"
 #include "kernels/eigenmaps.h"
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "kernels/spmm.h"
 
 namespace gs {
@@ -28,7 +28,7 @@ Floats random_floats(int64_t count) {
   return out;
 }
 
-// Bytes a second of reading one large array and writing another.
+// Bytes per second of reading one large array and writing another.
 double stream_rate() {
   static const double rate = [] {
     constexpr int64_t kCount = int64_t{1} << 25;
@@ -68,7 +68,7 @@ struct Sparse {
   }
 };
 
-// Arguments: nodes, edges, width. Random neighbours: real graphs are kinder.
+// Arguments: nodes, edges, width. Neighbors are random; real graphs have better locality.
 void aggregate(benchmark::State& state, bool fused) {
   const int64_t n = state.range(0), m = state.range(1), w = state.range(2);
   const Sparse a(n, n, m);
@@ -87,8 +87,8 @@ void aggregate(benchmark::State& state, bool fused) {
 void aggregate_alone(benchmark::State& state) { aggregate(state, false); }
 void aggregate_fused(benchmark::State& state) { aggregate(state, true); }
 
-// Arguments: nodes, edges, heads, width of a head. The bytes are those of one aggregation: that the
-// softmax comes on top shows in the share.
+// Arguments: nodes, edges, heads, width of a head. The bytes are those of one aggregation, so that
+// the share shows the extra cost of the softmax.
 struct AttentionBench {
   int64_t n, m, w;
   Sparse a;
@@ -172,12 +172,13 @@ void features_backward(benchmark::State& state) {
   report(state, 4.0 * static_cast<double>(nnz * w));
 }
 
-void finish_alone(benchmark::State& state) {
+void epilogue_alone(benchmark::State& state) {
   const int64_t n = state.range(0), w = state.range(1);
   Floats x = random_floats(n * w);
   const Floats bias = random_floats(w);
   std::vector<uint32_t> bits(static_cast<size_t>(n * bit_words(w)), 0x5A5A5A5A);
-  for (auto _ : state) finish({bias.data(), true, bits.data(), 1.0f, nullptr}, n, w, x.data());
+  for (auto _ : state)
+    epilogue_forward({bias.data(), true, bits.data(), 1.0f, nullptr}, n, w, x.data());
   report(state, 8.0 * static_cast<double>(n * w));
 }
 
@@ -190,7 +191,7 @@ void dropout_bits(benchmark::State& state) {
                                                     benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Without the K x K products, which are BLAS's (bench_roofline has them): what streaming costs.
+// The cost of streaming, without the K x K products of BLAS (bench_roofline has them).
 void eigenmaps_streaming(benchmark::State& state) {
   const int64_t n = state.range(0), k = state.range(1);
   const Floats z = random_floats(n * 2 * k);
@@ -246,7 +247,7 @@ GS_BENCHMARK(attention_back)
     ->Args({233000, 4660000, 4, 32});
 GS_BENCHMARK(features_forward)->Args({18333, 6805, 1100000, 708})->Args({19717, 500, 988031, 758});
 GS_BENCHMARK(features_backward)->Args({18333, 6805, 1100000, 708})->Args({19717, 500, 988031, 758});
-GS_BENCHMARK(finish_alone)->Args({18333, 256})->Args({200000, 256});
+GS_BENCHMARK(epilogue_alone)->Args({18333, 256})->Args({200000, 256});
 GS_BENCHMARK(dropout_bits)->Args({18333, 354})->Args({7650, 417});
 GS_BENCHMARK(eigenmaps_streaming)->Args({18333, 128})->Args({200000, 128});
 GS_BENCHMARK(adam_fused)->Args({500000})->Args({20000000});

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""What the paper could not train for lack of memory, trained: a graph of the dataset's size, one epoch, time, memory and a score.
+"""Trains what the paper could not for lack of memory: time, memory and a score of one epoch.
 
-    out_of_memory.py [--quick] [--sizes physics github flickr yelp reddit widths] [--memory MIB] [--threads N]
+    out_of_memory.py [--quick] [--sizes physics github flickr yelp reddit widths]
+                     [--memory MIB] [--threads N]
 
-The cells are those where the paper's tables and its figure of embedding sizes have no number: GraphSAGE and GCA on Physics, GCA on
-GitHub, MVGRL and GCA on Flickr, every method without labels on Yelp and Reddit, and MVGRL at widths of 768 and more ('widths', on
-Physics' size). Each is trained for one epoch below --memory, of the whole graph where that fits and on
-GraphSAINT's subgraphs at Yelp's and Reddit's size, then scored on one random split: a single epoch says that it runs, and little of
-how good it gets.
+These are the cells without a number in the paper's tables and in its figure of embedding sizes:
+GraphSAGE and GCA on Physics, GCA on GitHub, MVGRL and GCA on Flickr, every method without labels on
+Yelp and Reddit, and MVGRL at widths of 768 and more ('widths', at Physics' size). Each is trained
+for one epoch below --memory, on the whole graph if that fits and on GraphSAINT's subgraphs at
+Yelp's and Reddit's size, then scored on one random split. One epoch shows that it runs, not how
+good it gets.
 
---quick         Physics' and GitHub's size alone
---memory MIB    what a process may take (8192); the target
+--quick         Physics' and GitHub's size only
+--memory MIB    what a process may use (8192); the target
 
-Graphs are made below build/bench/ and removed. Writes build/bench/out_of_memory.json and .md.
+Graphs are generated below build/bench/ and removed. Writes build/bench/out_of_memory.json and .md.
 """
+
 import argparse
 import json
 import os
@@ -22,12 +25,28 @@ import sys
 import tempfile
 from pathlib import Path
 
-from full_batch import PROGRAM, RESULTS, end_cleanly, machine, run, write
-from large import SIZES, generate
+from common import PROGRAM, RESULTS, end_cleanly, machine, program, write
+from large_graphs import SIZES, generate
 
 GRAPHS = {
-    "physics": {"nodes": 34493, "edges": 495924, "features": 8415, "classes": 5, "feature-kind": "words", "words": 33, "signal": 0.3},
-    "github": {"nodes": 37700, "edges": 578006, "features": 4005, "classes": 2, "feature-kind": "words", "words": 18, "signal": 0.3},
+    "physics": {
+        "nodes": 34493,
+        "edges": 495924,
+        "features": 8415,
+        "classes": 5,
+        "feature-kind": "words",
+        "words": 33,
+        "signal": 0.3,
+    },
+    "github": {
+        "nodes": 37700,
+        "edges": 578006,
+        "features": 4005,
+        "classes": 2,
+        "feature-kind": "words",
+        "words": 18,
+        "signal": 0.3,
+    },
     **SIZES,
 }
 SELF_SUPERVISED = ("dgi", "mvgrl", "gca", "bgrl")
@@ -43,20 +62,50 @@ CELLS = {
 
 
 def measure(data, folder, method, options, a):
-    split = ["--splits", "random:5/15/80", "--runs", 1]
-    trained = run([PROGRAM, "train", data, "--method", method, *options, *split, "--epochs", 1, "--rank-every", 1000, "--memory", a.memory,
-                   "--threads", a.threads, "-o", folder, "--overwrite", "--json", "--quiet"])
-    scored = run([PROGRAM, "eval", folder, data, "--no-reference", "--memory", a.memory, "--threads", a.threads, "--json", "--quiet",
-                  *([] if method == "graphsage" else [*split, "--probe-epochs", 100])])
-    width = json.loads((folder / "options.json").read_text())["options"]["hidden" if method == "graphsage" else "dim"]
-    return {"method": method, "width": width, "loader": trained["loader"], "batches": trained["batches"],
-            "seconds_per_epoch": trained["ms_per_epoch"] / 1000, "seconds": trained["seconds"], "resident_mib": trained["resident_mib"],
-            "eval_resident_mib": scored["resident_mib"], "metric": scored["metric"], "score": scored["mean"]}
+    split = ["--splits", "random:5/15/80", "--num-splits", 1]
+    trained = program(
+        "train",
+        data,
+        f"--method {method}",
+        *options,
+        *split,
+        "--epochs 1 --rank-every 1000 --memory",
+        a.memory,
+        f"--threads {a.threads} -o",
+        folder,
+        "--overwrite",
+    )
+    scored = program(
+        "eval",
+        folder,
+        data,
+        "--no-reference --memory",
+        a.memory,
+        f"--threads {a.threads}",
+        *([] if method == "graphsage" else [*split, "--probe-epochs", 100]),
+    )
+    width = json.loads((folder / "options.json").read_text())["options"][
+        "hidden" if method == "graphsage" else "dim"
+    ]
+    return {
+        "method": method,
+        "width": width,
+        "loader": trained["loader"],
+        "batches": trained["batches"],
+        "seconds_per_epoch": trained["ms_per_epoch"] / 1000,
+        "seconds": trained["seconds"],
+        "resident_mib": trained["resident_mib"],
+        "eval_resident_mib": scored["resident_mib"],
+        "metric": scored["metric"],
+        "score": scored["mean"],
+    }
 
 
 def main():
     end_cleanly()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sizes", nargs="+", choices=CELLS, default=list(CELLS))
     parser.add_argument("--memory", type=int, default=8192)
@@ -74,22 +123,45 @@ def main():
         try:
             generate(scratch / "graph", GRAPHS[size], a.threads)
             for method, options in CELLS[cells]:
-                row = {"size": size, **measure(scratch / "graph", scratch / "run", method, options, a)}
+                row = {
+                    "size": size,
+                    **measure(scratch / "graph", scratch / "run", method, options, a),
+                }
                 rows.append(row)
-                targets.append({"what": f"{size} {method} {row['width']}: resident MiB", "wanted": a.memory,
-                                "value": max(row["resident_mib"], row["eval_resident_mib"])})
-                print(f"{size} {method} {row['width']}: {row['loader']}, {row['seconds_per_epoch']:.1f} s, "
-                      f"{row['resident_mib']:.0f} MiB, {row['metric']} {row['score']:.2f}", flush=True)
+                targets.append(
+                    {
+                        "what": f"{size} {method} {row['width']}: resident MiB",
+                        "wanted": a.memory,
+                        "value": max(row["resident_mib"], row["eval_resident_mib"]),
+                    }
+                )
+                print(
+                    f"{size} {method} {row['width']}: {row['loader']}, "
+                    f"{row['seconds_per_epoch']:.1f} s, "
+                    f"{row['resident_mib']:.0f} MiB, {row['metric']} {row['score']:.2f}",
+                    flush=True,
+                )
         finally:
             shutil.rmtree(scratch)
     for target in targets:
         target["met"] = bool(target["value"] <= target["wanted"])
-    lines = ["| size of | method | width | loader | steps | s / epoch | s in all | MiB, training | MiB, scoring | score |",
-             "|---|---|--:|---|--:|--:|--:|--:|--:|--:|"]
-    lines += [f"| {r['size']} | {r['method']} | {r['width']} | {r['loader']} | {r['batches']} | {r['seconds_per_epoch']:.1f} "
-              f"| {r['seconds']:.0f} | {r['resident_mib']:.0f} | {r['eval_resident_mib']:.0f} | {r['score']:.2f} |" for r in rows]
+    lines = [
+        "| size of | method | width | loader | steps | s / epoch | s in all | MiB, training | "
+        "MiB, scoring | score |",
+        "|---|---|--:|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    lines += [
+        f"| {r['size']} | {r['method']} | {r['width']} | {r['loader']} | {r['batches']} | "
+        f"{r['seconds_per_epoch']:.1f} "
+        f"| {r['seconds']:.0f} | {r['resident_mib']:.0f} | {r['eval_resident_mib']:.0f} | "
+        f"{r['score']:.2f} |"
+        for r in rows
+    ]
     missed = [t["what"] for t in targets if not t["met"]]
-    lines += ["", f"Below {a.memory} MiB: " + (f"all but {', '.join(missed)}." if missed else "all.")]
+    lines += [
+        "",
+        f"Below {a.memory} MiB: " + (f"all but {', '.join(missed)}." if missed else "all."),
+    ]
     write("out_of_memory", {"machine": machine(a.threads), "rows": rows, "targets": targets}, lines)
 
 

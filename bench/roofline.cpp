@@ -1,9 +1,9 @@
-// What an epoch must cost at least on this machine, phase by phase, beside what ours costs.
+// The least possible cost of an epoch on this machine, phase by phase, next to our cost.
 //   bench_roofline DATASET...      (catalog names with a preset; see bench/run.py)
-// The floor of a phase is the larger of flops at the SGEMM rate measured at its very shape and
-// bytes at the stream rate; a sparse product's bytes are nonzeros x width x 4 at the row-gather
-// rate measured for a matrix of that size. Where features may be sparse or dense, the cheaper
-// counts.
+// The floor of a phase is the larger of its flops at the SGEMM rate, measured at its exact shape,
+// and its bytes at the stream rate. A sparse product's bytes are nonzeros x width x 4 at the
+// row-gather rate, measured for a matrix of that size. Features count in the cheaper form, sparse
+// or dense.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -17,13 +17,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parallel.h"
-#include "config/run_options.h"
 #include "dataset/load.h"
 #include "kernels/spmm.h"
 #include "method/graphsurgeon.h"
 #include "nn/memory.h"
-#include "nn/ops.h"
+#include "nn/ops/linear.h"
 #include "objective/eigenmaps.h"
+#include "options/preset.h"
+#include "options/run.h"
 #include "train/adam.h"
 
 namespace gs {
@@ -48,7 +49,7 @@ double best_of(
 
 // --- the machine ---
 
-double stream_rate() {  // bytes a second: read one array, write another
+double stream_rate() {  // bytes per second: read one array, write another
   static const double rate = [] {
     const at::Tensor a = at::ones({int64_t{1} << 25}), b = at::empty_like(a);
     at::Tensor out = b;
@@ -68,7 +69,7 @@ double gemm_seconds(int64_t m, int64_t k, int64_t n) {
   return seconds;
 }
 
-// Bytes a second of gathering random rows of a [rows, width] matrix where they lie, 64 to a sum.
+// Bytes per second of gathering random rows of a [rows, width] matrix in place, 64 per sum.
 double gather_rate(int64_t rows, int64_t width) {
   static std::map<std::pair<int64_t, int64_t>, double> known;
   double& rate = known[{rows, width}];
@@ -104,7 +105,7 @@ double sparse_seconds(int64_t nonzeros, int64_t rows, int64_t width) {
   return 4.0 * static_cast<double>(nonzeros * width) / gather_rate(rows, width);
 }
 
-// Times `op` forward, and backward from a random gradient to those inputs that want one.
+// Times `op` forward, and backward from a random gradient to the inputs that require one.
 struct Timed {
   double forward = 0, backward = 0;
   at::Tensor result;
@@ -125,10 +126,10 @@ class Epoch {
  public:
   Epoch(const Dataset& data, const RunOptions& options)
       : options_(options),
-        place_{at::kCPU, at::kFloat, true},
-        model_(data.features.width(), options.model, place_, Random(1)),
+        device_{at::kCPU, at::kFloat, true},
+        model_(data.features.width(), options.model, device_, Random(1)),
         adam_(model_.parameters(), {.lr = options.train.lr}),
-        batch_(whole_graph(data, options.model.encoder, place_)),
+        batch_(whole_graph(data, options.model.encoder, device_)),
         nodes_(data.nodes()),
         edges_(data.graph.edges() + data.nodes()),  // every row gathers itself too
         features_(data.features.width()),
@@ -147,7 +148,7 @@ class Epoch {
       adam_.step();
     };
     for (int i = 0; i < 2; ++i) one();
-    return best_of(one);  // as the floor and the phases are
+    return best_of(one);  // timed like the floor and the phases
   }
 
  private:
@@ -161,8 +162,8 @@ class Epoch {
     throw std::runtime_error(name);
   }
 
-  Finishing finishing(const at::Tensor& bias, bool relu, int views) const {
-    Finishing f = Finishing::none(true);
+  Epilogue epilogue(const at::Tensor& bias, bool relu, int views) const {
+    Epilogue f = Epilogue::none(true);
     f.bias = bias, f.relu = relu;
     f.dropout = Pass{true, 0, Random(3), views}.dropout(options_.model.dropout, "encoder", 0);
     return f;
@@ -190,7 +191,7 @@ class Epoch {
     const at::Tensor bias = at::rand({width * views}).set_requires_grad(true);
     const double floor = sparse_seconds(edges_, nodes_, width * views);
     both(out, name, floor, floor,
-         time_both([&] { return batch_.adjacency.layer(0).apply(x, finishing(bias, relu, views)); },
+         time_both([&] { return batch_.adjacency.layer(0).apply(x, epilogue(bias, relu, views)); },
                    {x, bias}));
   }
 
@@ -218,11 +219,11 @@ class Epoch {
     const at::Tensor b1 = weight("encoder.layers.0.bias");
     if (batch_.aggregated.defined()) {
       both(out, "features x W1", features_floor(d), features_back_floor(d),
-           time_both([&] { return linear(batch_.aggregated, w1, finishing(b1, true, 1)); },
+           time_both([&] { return linear(batch_.aggregated, w1, epilogue(b1, true, 1)); },
                      {w1, b1}));
     } else {
       both(out, "features x W1", features_floor(d), features_back_floor(d),
-           time_both([&] { return linear(batch_.features, w1, Finishing::none(true)); }, {w1}));
+           time_both([&] { return linear(batch_.features, w1, Epilogue::none(true)); }, {w1}));
       aggregation(out, "aggregate 1", d, 1, true);
     }
     const at::Tensor h = at::rand({nodes_, d}).set_requires_grad(true);
@@ -230,7 +231,7 @@ class Epoch {
       const at::Tensor w = weight(fmt::format("encoder.layers.{}.lin.weight", l));
       both(out, fmt::format("h x W{}", l + 1), gemm_seconds(nodes_, d, d),
            gemm_seconds(nodes_, d, d) + gemm_seconds(d, nodes_, d),
-           time_both([&] { return linear(h, w, Finishing::none(true)); }, {h, w}));
+           time_both([&] { return linear(h, w, Epilogue::none(true)); }, {h, w}));
       aggregation(out, fmt::format("aggregate {}", l + 1), d, 1, false);
       const at::Tensor a = at::rand({nodes_, d}), b = at::rand({nodes_, d});
       at::Tensor sum = at::empty_like(a);
@@ -242,7 +243,7 @@ class Epoch {
     both(out, "heads", gemm_seconds(nodes_, d, 2 * k) + stream_seconds(2 * bytes(nodes_, 2 * k)),
          gemm_seconds(nodes_, 2 * k, d) + gemm_seconds(2 * k, nodes_, d) +
              stream_seconds(2 * bytes(nodes_, 2 * k)),
-         time_both([&] { return linear(h, heads, finishing(bias, false, 2)); },
+         time_both([&] { return linear(h, heads, epilogue(bias, false, 2)); },
                    {h, heads[0], heads[1], bias}));
     loss_and_step(out);
     return out;
@@ -257,7 +258,7 @@ class Epoch {
     const bool sparse = batch_.features.sparse();
     both(out, "features x heads", features_floor(2 * d) + (sparse ? 0 : pass),
          features_back_floor(2 * d) + (sparse ? 0 : pass),
-         time_both([&] { return linear(batch_.features, heads, finishing(bias, false, 2)); },
+         time_both([&] { return linear(batch_.features, heads, epilogue(bias, false, 2)); },
                    {heads[0], heads[1], bias}));
     for (int64_t l = 0; l < options_.model.layers; ++l) {
       const int64_t in = l == 0 ? d : k;
@@ -265,7 +266,7 @@ class Epoch {
       const at::Tensor w = weight(fmt::format("encoder.layers.{}.lin.weight", l));
       both(out, fmt::format("h x W{}", l + 1), gemm_seconds(2 * nodes_, in, k),
            gemm_seconds(2 * nodes_, k, in) + gemm_seconds(k, 2 * nodes_, in),
-           time_both([&] { return linear(h, w, Finishing::none(true), 2); }, {h, w}));
+           time_both([&] { return linear(h, w, Epilogue::none(true), 2); }, {h, w}));
       aggregation(out, fmt::format("aggregate {}", l + 1), k, 2, l + 1 < options_.model.layers);
       if (l == 0) continue;
       const at::Tensor a = at::rand({nodes_, 2 * k}), b = at::rand({nodes_, 2 * k});
@@ -278,7 +279,7 @@ class Epoch {
   }
 
   RunOptions options_;
-  Place place_;
+  Device device_;
   GraphSurgeon model_;
   Adam adam_;
   Batch batch_;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs the benchmarks: ./dev bench [NAME...] [--quick]. Without a name, all of them."""
+
 import argparse
 import os
 import subprocess
@@ -15,7 +16,6 @@ BENCHMARKS = {
     "kernels": ([str(BUILD / "bench_kernels")], ["--benchmark_min_time=0.05"]),
     "roofline": ([str(BUILD / "bench_roofline"), "photo", "cs", "dblp", "pubmed"], []),
     "layers": ([sys.executable, str(HERE / "layers.py")], ["--quick"]),
-    "accuracy": ([sys.executable, str(HERE / "accuracy.py")], ["--quick"]),
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
     "sampling": ([sys.executable, str(HERE / "sampling.py")], ["--quick"]),
     "large": ([sys.executable, str(HERE / "large.py")], ["--quick"]),

@@ -1,6 +1,6 @@
-// Sampled edges a second of the neighbor loader, through Prefetch and without features: drawing,
-// numbering, local rows and scales. The graph is R-MAT, 233 thousand nodes and 40 million entries
-// unless told otherwise.
+// Sampled edges per second of the neighbor loader, through Prefetch and without features: drawing,
+// numbering, local rows and scales. The graph is R-MAT, by default with 233 thousand nodes and 40
+// million entries.
 //   bench_sampling [--nodes N] [--edges M] [--batch-size B] [--seconds S] [--weight] [--json]
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "loader/loader.h"
 #include "loader/prefetch.h"
 
@@ -21,7 +21,7 @@ using namespace gs;
 
 struct Settings {
   int64_t nodes = 233'000, edges = 40'000'000, batch_size = 1024;
-  double seconds = 3;  // of each case
+  double seconds = 3;  // per case
   bool weight = false, json = false;
 };
 
@@ -47,7 +47,7 @@ Dataset make_graph(const Settings& settings) {
   return data;
 }
 
-// Every entry is one of the graph, none is there twice, and a row has as many as it should.
+// Checks that every entry is in the graph, none is repeated, and each row has the right number.
 void check(const Csr& graph, const Sample& sample, const std::vector<int64_t>& fanouts) {
   for (size_t layer = 0; layer < sample.layers.size(); ++layer) {
     const SparseMatrix& matrix = sample.layers[layer].matrix;
@@ -68,7 +68,7 @@ void check(const Csr& graph, const Sample& sample, const std::vector<int64_t>& f
 nlohmann::ordered_json measure(const Dataset& data, const Settings& settings,
                                const std::vector<int64_t>& fanouts, int64_t workers) {
   LoaderOptions options;
-  options.loader = LoaderKind::neighbor;
+  options.loader = "neighbor";
   options.fanouts = fanouts;
   options.batch_size = settings.batch_size;
   if (settings.weight) options.neighbor_sampling = NeighborSampling::weight;
@@ -119,7 +119,7 @@ void run(int argc, char** argv) {
     for (const int64_t workers : {1, 2}) {
       cases.push_back(measure(data, settings, fanouts, workers));
       if (!settings.json)
-        fmt::print("fan-outs {:<10} workers {}: {:5.1f} million edges/s, {:5.1f} a CPU second\n",
+        fmt::print("fan-outs {:<10} workers {}: {:5.1f} million edges/s, {:5.1f} per CPU second\n",
                    fmt::format("{}", fmt::join(fanouts, ",")), workers,
                    cases.back()["edges_per_second"].get<double>() / 1e6,
                    cases.back()["edges_per_cpu_second"].get<double>() / 1e6);

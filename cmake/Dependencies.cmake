@@ -1,5 +1,5 @@
-# Everything comes from the distribution's packages but libtorch: that one from CMAKE_PREFIX_PATH when it is 2.6 or newer,
-# else from the torch wheel in the project's .venv. `pip install .` takes that of the Python it installs into.
+# Dependencies are packages of the distribution, except libtorch: it comes from CMAKE_PREFIX_PATH if that has 2.6 or
+# newer, otherwise from the torch wheel in the project's .venv. `pip install .` uses the torch of its own Python.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -9,6 +9,7 @@ find_package(CURL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
 find_library(DEFLATE_LIBRARY deflate REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
@@ -30,7 +31,7 @@ if(NOT Torch_FOUND)
 endif()
 get_filename_component(GS_TORCH_LIB_DIR ${TORCH_LIBRARY} DIRECTORY)
 
-# The extension needs the Python whose torch this is; a libtorch from elsewhere has none.
+# The extension module needs the Python that this torch belongs to; a libtorch from elsewhere has none.
 set(GS_HAS_PYTHON_TORCH ${SKBUILD})
 if(GS_VENV_TORCH AND Torch_DIR STREQUAL GS_VENV_TORCH)
   set(GS_HAS_PYTHON_TORCH ON)
@@ -40,7 +41,7 @@ option(GS_PYTHON "Build the Python package" ${GS_HAS_PYTHON_TORCH})
 if(GS_PYTHON)
   find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
 endif()
-# Which BLAS it computes with, for --version: its configuration header knows MKL; others leave their name in the library.
+# The BLAS of libtorch, for --version: MKL is in its configuration header; others leave their name in the library.
 set(GS_TORCH_BLAS unknown)
 foreach(folder ${TORCH_INCLUDE_DIRS})
   if(EXISTS ${folder}/ATen/Config.h)
@@ -59,20 +60,21 @@ foreach(folder ${TORCH_INCLUDE_DIRS})
 endforeach()
 message(STATUS "libtorch: ${Torch_VERSION}, BLAS ${GS_TORCH_BLAS}, ${GS_TORCH_LIB_DIR}")
 
-# One OpenMP runtime in the process: the one that libtorch brings, when it brings one.
+# One OpenMP runtime per process: libtorch's own, if it has one. The thread sanitizer needs clang's, and tests only
+# code without libtorch.
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 file(GLOB GS_TORCH_OPENMP ${GS_TORCH_LIB_DIR}/libgomp*.so* ${GS_TORCH_LIB_DIR}/libiomp5.so)
-if(GS_TORCH_OPENMP)
+if(GS_TORCH_OPENMP AND NOT GS_SANITIZE STREQUAL thread)
   list(GET GS_TORCH_OPENMP 0 GS_OPENMP_LIBRARY)
 else()
-  set(GS_OPENMP_LIBRARY ${OpenMP_gomp_LIBRARY})
+  list(GET OpenMP_CXX_LIBRARIES 0 GS_OPENMP_LIBRARY)
 endif()
 message(STATUS "OpenMP runtime: ${GS_OPENMP_LIBRARY}")
 add_library(gs_openmp INTERFACE)
 target_compile_options(gs_openmp INTERFACE ${OpenMP_CXX_FLAGS})
 target_link_libraries(gs_openmp INTERFACE ${GS_OPENMP_LIBRARY} Threads::Threads)
 
-# libtorch's include folder carries an fmt of its own; this one, put first, keeps every source on the same fmt.
+# libtorch's include folder has its own fmt; this one comes first, so that every source uses the same fmt.
 get_target_property(fmt_include fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
 set(GS_FMT_FIRST ${PROJECT_BINARY_DIR}/fmt-first)
 file(MAKE_DIRECTORY ${GS_FMT_FIRST})

@@ -17,7 +17,7 @@ foreach(file ${files})
   string(JSON options GET "${text}" options)
   string(APPEND rows "      {\"${name}\", R\"gs(${origin})gs\", R\"gs(${options})gs\"},\n")
 endforeach()
-file(WRITE ${OUTPUT}.new "#include \"config/run_options.h\"\n
+file(WRITE ${OUTPUT}.new "#include \"options/preset.h\"\n
 namespace gs {\n
 std::span<const Preset> presets() {
   static const std::vector<Preset> all{

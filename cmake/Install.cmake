@@ -1,6 +1,6 @@
-# `cmake --install build` gives headers, both shared libraries, the program and graphsurgeonConfig.cmake, so that
-# another project can say find_package(graphsurgeon) and link graphsurgeon::graphsurgeon, or only the torch-free
-# part: find_package(graphsurgeon COMPONENTS data) and graphsurgeon::graphsurgeon_data.
+# `cmake --install build` installs headers, both shared libraries, the program and graphsurgeonConfig.cmake. Another
+# project can then call find_package(graphsurgeon) and link graphsurgeon::graphsurgeon, or only the torch-free part:
+# find_package(graphsurgeon COMPONENTS data) and graphsurgeon::graphsurgeon_data.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     std::printf("%lld nodes, %lld stored edges\n", static_cast<long long>(data.nodes()),
                 static_cast<long long>(data.graph.edges()));
     for (size_t i = 0; i < std::min<size_t>(5, order.size()); ++i)
-      std::printf("node %lld has %lld neighbours\n", static_cast<long long>(order[i]),
+      std::printf("node %lld has %lld neighbors\n", static_cast<long long>(order[i]),
                   static_cast<long long>(data.graph.degree(order[i])));
     return 0;
   } catch (const gs::Error& error) {

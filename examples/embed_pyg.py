@@ -1,7 +1,7 @@
 """Embeds a PyTorch Geometric graph and scores the embeddings by a linear classifier.
 
-    python examples/embed_pyg.py                 # a generated graph
-    python examples/embed_pyg.py --data photo    # a dataset of the catalog, in $GRAPHSURGEON_DATA
+python examples/embed_pyg.py                 # a generated graph
+python examples/embed_pyg.py --data photo    # a dataset of the catalog, in $GRAPHSURGEON_DATA
 """
 
 import argparse
@@ -28,17 +28,20 @@ data = Data(x=torch.bernoulli(likely, generator=generator), edge_index=edge_inde
 
 model = GraphSurgeon(epochs=arguments.epochs, dropout=0.6, gamma=1, random_state=0)
 z = model.fit_transform(arguments.data or data)
-print(f"{model}: embeddings of {z.shape[0]} nodes, {z.shape[1]} wide; loss {model.result_['loss']['total']:.2f}")
+print(
+    f"{model}: embeddings of {z.shape[0]} nodes, {z.shape[1]} wide; loss "
+    f"{model.result_['loss']['total']:.2f}"
+)
 
 if not arguments.data:
     order = torch.randperm(len(y), generator=generator)
     train, test = order[:100], order[100:]
     classifier = torch.nn.Linear(z.shape[1], classes)
-    optimiser = torch.optim.Adam(classifier.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(classifier.parameters(), lr=0.01)
     for _ in range(200):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         torch.nn.functional.cross_entropy(classifier(z[train]), y[train]).backward()
-        optimiser.step()
+        optimizer.step()
     accuracy = (classifier(z[test]).argmax(1) == y[test]).float().mean()
     print(f"accuracy of a linear classifier on them: {100 * accuracy:.1f} %")
 

@@ -1,23 +1,25 @@
-// The core as a Python module, graphsurgeon._core: thin. Structured values cross as JSON text,
-// arrays as numpy ones that share memory, and everything long runs without the interpreter's lock.
-// What a Python user sees is made of this in python/graphsurgeon/.
+// The core as a thin Python module, graphsurgeon._core. Structured values are passed as JSON text,
+// arrays as numpy arrays that share memory, and long calls release the interpreter's lock. The
+// public Python interface is in python/graphsurgeon/.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <atomic>
-#include <chrono>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "base/safetensors.h"
-#include "config/methods.h"
-#include "core/in_process.h"
+#include "command/arrays.h"
+#include "command/embed.h"
+#include "command/train.h"
+#include "command/validate.h"
+#include "numpy_views.h"
+#include "python_progress.h"
+#include "run/folder.h"
+#include "run/info.h"
+#include "tables.h"
 #include "version.h"
-
-namespace py = pybind11;
 
 namespace gs {
 
@@ -26,149 +28,8 @@ namespace {
 using nlohmann::json;
 using SharedDataset = std::shared_ptr<const Dataset>;
 
-// Keeps a Python object alive from a thread that may not hold the lock when it lets go.
-std::shared_ptr<const void> kept_alive(py::object object) {
-  return {new py::object(std::move(object)), [](py::object* held) {
-            const py::gil_scoped_acquire lock;
-            delete held;
-          }};
-}
-
-// A view of a one-dimensional C-contiguous array (python/graphsurgeon/interop.py makes it one).
-template <class T>
-Array<T> view_of_numpy(const py::array_t<T, py::array::c_style>& array) {
-  return {kept_alive(array), {array.data(), static_cast<size_t>(array.size())}};
-}
-
-template <class T>
-py::array numpy_of(std::vector<py::ssize_t> shape, std::shared_ptr<const void> owner,
-                   const T* data) {
-  auto* held = new std::shared_ptr<const void>(std::move(owner));
-  const py::capsule capsule(
-      held, [](void* pointer) { delete static_cast<std::shared_ptr<const void>*>(pointer); });
-  return py::array_t<T>(std::move(shape), data, capsule);
-}
-
-py::array numpy_of(const DenseMatrix& m) {
-  const float* data = m.values.data();
-  return numpy_of<float>({m.rows, m.columns}, std::make_shared<Array<float>>(m.values), data);
-}
-
-// Tells a Python object (start, advance, finish, say) how far the core is, a few times a
-// second, and looks for Ctrl-C meanwhile. What Python raises, an interrupt or an error of the
-// object's own, sets `stop` and is raised again by rethrow() once the core has come to rest.
-class PythonProgress : public Progress {
- public:
-  explicit PythonProgress(py::object listener)
-      : listener_(std::move(listener)), owner_(std::this_thread::get_id()) {}
-
-  const std::atomic<bool>* stop() const { return &stop_; }
-
-  void start(std::string_view task, int64_t total, std::string_view unit) override {
-    tell([&] { listener_.attr("start")(std::string(task), total, std::string(unit)); });
-  }
-  void advance(int64_t units) override {
-    pending_ += units;
-    if (std::this_thread::get_id() != owner_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - told_ < kPause) return;
-    told_ = now;
-    tell([&] { listener_.attr("advance")(pending_.exchange(0), note_); });
-  }
-  void note(std::string_view text) override {
-    if (std::this_thread::get_id() == owner_) note_ = text;
-  }
-  void finish() override {
-    tell([&] {
-      listener_.attr("advance")(pending_.exchange(0), note_);
-      listener_.attr("finish")();
-    });
-  }
-  void say(std::string_view text) override {
-    tell([&] { listener_.attr("say")(std::string(text)); });
-  }
-
-  void rethrow() const {
-    if (raised_) std::rethrow_exception(raised_);
-  }
-
- private:
-  // Often enough to see every epoch that takes any time, seldom enough to cost nothing.
-  static constexpr std::chrono::milliseconds kPause{20};
-
-  template <class Call>
-  void tell(const Call& call) {
-    if (raised_ || std::this_thread::get_id() != owner_) return;
-    const py::gil_scoped_acquire lock;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      call();
-    } catch (const py::error_already_set&) {
-      raised_ = std::current_exception();
-      stop_ = true;
-    }
-  }
-
-  py::object listener_;
-  std::thread::id owner_;
-  std::atomic<int64_t> pending_ = 0;
-  std::atomic<bool> stop_ = false;
-  std::string note_;
-  std::chrono::steady_clock::time_point told_;
-  std::exception_ptr raised_;
-};
-
-// Runs `work(progress)` without the lock. An exception of Python's goes before the core's own,
-// which is then only the echo of having been stopped.
-template <class Work>
-auto run(py::object listener, const Work& work) {
-  PythonProgress progress(std::move(listener));
-  const auto guarded = [&] {
-    const py::gil_scoped_release unlocked;
-    return work(progress);
-  };
-  try {
-    auto result = guarded();
-    progress.rethrow();
-    return result;
-  } catch (const Error&) {
-    progress.rethrow();
-    throw;
-  }
-}
-
-RunOptions run_options(const std::string& text) {
-  RunOptions options;
-  OptionList list = describe(options);
-  list.set_json(json::parse(text), "", true);
-  options.resolve(list, "", "");
-  options.load.seed = options.train.seed;
-  return options;
-}
-
-json schema() {
-  RunOptions options;
-  json rows = json::array();
-  const OptionList list = describe(options);
-  for (const Option& option : list.options()) {
-    json row{{"name", option.name},
-             {"help", option.help},
-             {"group", option.group},
-             {"default", option.json()},
-             {"type", option.type_name()}};
-    if (const auto* field = std::get_if<EnumField>(&option.field)) row["choices"] = field->choices;
-    if (option.minimum) row["minimum"] = *option.minimum;
-    if (option.maximum) row["maximum"] = *option.maximum;
-    if (option.tune)
-      row["tune"] = {
-          {"low", option.tune->low}, {"high", option.tune->high}, {"log", option.tune->log}};
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-// Class ids [N], or zeros and ones [N, C]; -1, or a row of 255, where unknown; None without labels.
-// A view, maybe of a mapped file: read-only.
+// Class ids [N] with -1 where unknown, or zeros and ones [N, C] with a row of 255 where unknown;
+// None without labels. A read-only view, possibly of a mapped file.
 py::object labels_of(const std::shared_ptr<Dataset>& data) {
   const Labels& labels = data->labels;
   if (labels.task == Task::none) return py::none();
@@ -186,24 +47,14 @@ py::array degrees_of(const Dataset& data) {
   return out;
 }
 
-json preset_table() {
-  json out = json::object();
-  for (const Preset& preset : presets())
-    out[preset.name] = {{"origin", preset.origin}, {"options", json::parse(preset.options_json)}};
-  return out;
-}
-
-json method_table() {
-  json out = json::object();
-  for (const MethodInfo& info : methods())
-    out[std::string(info.name)] = {{"summary", info.summary},
-                                   {"supervised", info.supervised()},
-                                   {"defaults", json::parse(info.defaults)}};
-  return out;
-}
-
-py::dict tensors_of(const std::string& file) {
+// The content of a run's model file: its options, by their current names, and its tensors.
+py::dict model_of(const std::string& file) {
   const SafeTensors loaded = load_safetensors(file);
+  const auto about = loaded.metadata.find("graphsurgeon");
+  if (about == loaded.metadata.end() || loaded.metadata.contains("state"))
+    fail_data(file, "is not a model of graphsurgeon",
+              "pass a run folder, or its model.safetensors");
+  RunInfo info = run_info_from_json(about->second, file);
   py::dict tensors;
   for (const auto& [name, view] : loaded.tensors) {
     const std::vector<py::ssize_t> shape(view.shape.begin(), view.shape.end());
@@ -215,9 +66,23 @@ py::dict tensors_of(const std::string& file) {
           numpy_of(shape, loaded.owner, reinterpret_cast<const double*>(view.data.data()));
   }
   py::dict out;
+  out["features"] = info.features;
+  out["options"] = py::module_::import("json").attr("loads")(describe(info.options).json().dump());
   out["tensors"] = tensors;
-  out["metadata"] = loaded.metadata;
   return out;
+}
+
+std::vector<std::string> split_models_of(const RunFolder& run) {
+  std::vector<std::string> out;
+  for (size_t s = 0; std::filesystem::exists(run.split_model(s)); ++s)
+    out.push_back(run.split_model(s).string());
+  return out;
+}
+
+// The content of options.json, with the current option names.
+std::string info_of(const RunFolder& run) {
+  const std::string where = run.options().string();
+  return to_json_text(run_info_from_json(std::string(MappedFile(where).text()), where));
 }
 
 // The arrays of a graph by name, as interop.py makes them.
@@ -258,7 +123,7 @@ GraphArrays arrays_of(const py::dict& parts) {
   return out;
 }
 
-// `source`: a Dataset, the arrays of a graph, or what one would type on the command line.
+// `source`: a Dataset, the arrays of a graph, or a DATA argument of the command line.
 MakeDataset maker_of(const py::object& source, Progress& progress) {
   if (py::isinstance<Dataset>(source))
     return [set = source.cast<std::shared_ptr<Dataset>>()](const LoadOptions&) { return *set; };
@@ -274,8 +139,8 @@ MakeDataset maker_of(const py::object& source, Progress& progress) {
 std::shared_ptr<Dataset> make_dataset(const py::object& source, const std::string& options,
                                       int threads, const py::object& listener) {
   const LoadOptions load = run_options(options).load;
-  set_threads(threads);
-  return run(listener, [&](Progress& progress) {
+  const ThreadScope scope(threads);
+  return with_progress(listener, [&](Progress& progress) {
     MakeDataset make;
     {
       const py::gil_scoped_acquire lock;
@@ -296,23 +161,23 @@ struct TrainArguments {
 
 std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArguments& arguments,
                           const py::object& listener) {
-  TrainCall call;
-  call.data = arguments.data;
-  call.run = arguments.folder, call.init = arguments.init;
-  call.options = run_options(arguments.options);
-  call.resume = arguments.resume, call.overwrite = arguments.overwrite;
-  call.until = arguments.until;
-  return run(listener,
-             [&](PythonProgress& progress) {
-               call.stop = progress.stop();
-               return train_on(*data, call, arguments.threads, progress);
-             })
-      .dump();
+  TrainRequest request;
+  request.data = arguments.data;
+  request.run = arguments.folder, request.init = arguments.init;
+  request.options = run_options(arguments.options);
+  request.resume = arguments.resume, request.overwrite = arguments.overwrite;
+  request.until = arguments.until;
+  request.threads = arguments.threads;
+  const TrainResult result = with_progress(listener, [&](PythonProgress& progress) {
+    request.stop = progress.stop();
+    return run(request, *data, progress);
+  });
+  return to_json(result).dump();
 }
 
 py::array embed(const std::string& folder, const py::object& source, int threads,
                 const py::object& listener) {
-  return numpy_of(run(listener, [&](Progress& progress) {
+  return numpy_of(with_progress(listener, [&](Progress& progress) {
     MakeDataset make;
     {
       const py::gil_scoped_acquire lock;
@@ -326,7 +191,7 @@ DenseMatrix matrix_of(const py::array_t<float, py::array::c_style>& z) {
   return {z.shape(0), z.shape(1), view_of_numpy(z)};
 }
 
-// A gs::Error as what errors.from_core() makes of its exit code, message and hint.
+// Translates a gs::Error with errors.from_core(), given its exit code, message and hint.
 void register_errors() {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
@@ -367,13 +232,34 @@ PYBIND11_MODULE(_core, module) {
         return fmt::format("Dataset({}: {} nodes, {} edges, {} features)", d.name, d.nodes(),
                            d.graph.edges(), d.features.width());
       });
-  module.def("options", [] { return schema().dump(); });
+  module.def("options", [] { return option_table().dump(); });
   module.def("presets", [] { return preset_table().dump(); });
   module.def("methods", [] { return method_table().dump(); });
   module.def("nearest", [](const std::string& name, const std::vector<std::string>& candidates) {
     return nearest(name, candidates);
   });
-  module.def("tensors", tensors_of, py::arg("file"));
+  module.def("resolve",
+             [](const std::string& options) { return resolved_options(options).dump(); });
+  module.def("model", model_of, py::arg("file"));
+  const auto file = [](std::filesystem::path (RunFolder::*name)() const) {
+    return [name](const RunFolder& run) { return (run.*name)().string(); };
+  };
+  py::class_<RunFolder>(module, "RunFolder", "The files of a run.")
+      .def(py::init<std::string>(), py::arg("path"))
+      .def_property_readonly("path", [](const RunFolder& run) { return run.path().string(); })
+      .def_property_readonly("options", file(&RunFolder::options))
+      .def_property_readonly("metrics", file(&RunFolder::metrics))
+      .def_property_readonly("model", file(&RunFolder::model))
+      .def_property_readonly("embeddings", file(&RunFolder::embeddings))
+      .def_property_readonly("ids", file(&RunFolder::ids))
+      .def_property_readonly("scores", file(&RunFolder::scores))
+      .def_property_readonly("state", file(&RunFolder::state))
+      .def_property_readonly("split_models", split_models_of)
+      .def_property_readonly("exists", &RunFolder::exists)
+      .def_property_readonly("finished", &RunFolder::finished)
+      .def_static("owns", [](const std::string& name) { return RunFolder::owns(name); })
+      .def("files", &RunFolder::files)
+      .def("info", info_of);
   module.def("dataset", make_dataset, py::arg("source"), py::arg("options"), py::arg("threads"),
              py::arg("listener"));
   module.def(

@@ -1,8 +1,8 @@
-"""`pip install .` in a fresh virtual environment, then the package and its command from another folder.
+"""`pip install .` in a fresh virtual environment; the package and its command work elsewhere.
 
     python tests/pip_install_test.py SOURCE WORK
 
-WORK is emptied first. Builds in isolation, so pip fetches torch and scikit-build-core unless it has them.
+WORK is emptied first. The build is isolated: pip fetches torch and scikit-build-core unless cached.
 """
 
 import re
@@ -47,14 +47,17 @@ def main() -> None:
     version = run(bin_folder / "graphsurgeon", "--version", cwd=work)
     assert re.match(r"graphsurgeon \d+\.\d+\.\d+\n", version), version
     assert run(python, "-m", "graphsurgeon", "--version", cwd=work) == version
-    run(bin_folder / "graphsurgeon", "train", "sbm:nodes=60", "-o", "other", "--epochs", 2, "--quiet", cwd=work)
+    words = ["train", "sbm:nodes=60", "-o", "other", "--epochs", 2, "--quiet"]
+    run(bin_folder / "graphsurgeon", *words, cwd=work)
     assert (work / "other" / "embeddings.npy").exists()
     package = next((work / "env").glob("lib/python3*/site-packages/graphsurgeon"))
-    assert all((package / name).exists() for name in ("py.typed", "estimator.pyi", "_core.pyi"))
-    for file in [*package.glob("_core*.so"), *package.glob("lib/*"), package / "bin" / "graphsurgeon"]:
+    assert all((package / name).exists() for name in ("py.typed", "keywords.py", "_core.pyi"))
+    libraries = [*package.glob("_core*.so"), *package.glob("lib/*")]
+    for file in [*libraries, package / "bin" / "graphsurgeon"]:
         dynamic = run("readelf", "-d", file, cwd=work)
         paths = re.search(r"R(?:UN)?PATH.*\[(.*)\]", dynamic)
-        assert paths and all(path.startswith("$ORIGIN") for path in paths[1].split(":")), f"{file}: {paths}"
+        assert paths, file
+        assert all(path.startswith("$ORIGIN") for path in paths[1].split(":")), (file, paths)
     print("pip install: package and command work")
 
 

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/classifiers/*.npz: what PyTorch and PyTorch Geometric compute for the methods that learn from labels,
-in float64.
+"""Writes tests/golden/classifiers/*.npz: supervised methods in PyTorch and PyG, in float64.
 
     make_classifier_golden.py [FOLDER]
 
-Each file is one case, a method on the graph of 12 nodes that make_golden.py has. It holds
+Each file is one case: a method on the graph of 12 nodes of make_golden.py. It holds
   options                  JSON of the options, by their names on the command line
-  edges, weights, features a row of sources over one of targets; weights when the case has them
-  labels, train            class ids [N], or zeros and ones [N, C]; ids of the nodes whose labels count
+  edges, weights, features a row of sources over one of targets; weights if the case has them
+  labels, train            class ids [N], or zeros and ones [N, C]; ids of the training nodes
   initial.NAME             parameters at the start
   logits                   of the training nodes, no dropout
   loss, gradient.NAME      of the first step
-  losses, final.NAME       of ten steps of Adam (learning rate .01, weight decay .0005), and what they lead to
+  losses, final.NAME       after ten steps of Adam (learning rate .01, weight decay .0005)
   embedding                logits of every node after them
 """
+
+import itertools
 import json
 import math
 import pathlib
@@ -22,15 +23,26 @@ import sys
 import numpy as np
 import torch
 import torch.nn.functional as F
+from make_golden import FEATURES, ISOLATED, LEARNING_RATE, NODES, STEPS, WeightedSage, make_data
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, SAGEConv
 
-from make_golden import FEATURES, ISOLATED, LEARNING_RATE, NODES, STEPS, WeightedSage, make_data
-
 CLASSES, WEIGHT_DECAY = 3, 5e-4
 TRAIN = [0, 2, 3, 5, 7, 8, ISOLATED]
-DEFAULTS = {"method": "gcn", "encoder": "gcn", "hidden": 6, "layers": 2, "norm": "none", "skip": "none", "dropout": 0.0,
-            "heads": 2, "attention-dropout": 0.0, "alpha": 0.25, "epsilon": 1e-9, "top-k": 4}
+DEFAULTS = {
+    "method": "gcn",
+    "encoder": "gcn",
+    "hidden": 6,
+    "layers": 2,
+    "norm": "none",
+    "skip": "none",
+    "dropout": 0.0,
+    "heads": 2,
+    "attention-dropout": 0.0,
+    "alpha": 0.25,
+    "epsilon": 1e-9,
+    "top-k": 4,
+}
 
 # name -> (options that differ from the defaults, properties of the data)
 CASES = {
@@ -41,13 +53,21 @@ CASES = {
     "gcn_multilabel": ({}, ("multilabel",)),
     "sage": ({"method": "graphsage", "encoder": "sage"}, ()),
     "sage_directed": ({"method": "graphsage", "encoder": "sage", "layers": 3}, ("directed",)),
-    "sage_weighted_multilabel": ({"method": "graphsage", "encoder": "sage"}, ("weighted", "multilabel")),
+    "sage_weighted_multilabel": (
+        {"method": "graphsage", "encoder": "sage"},
+        ("weighted", "multilabel"),
+    ),
     "gat": ({"method": "gat", "encoder": "gat"}, ()),
-    "gat_directed_loops": ({"method": "gat", "encoder": "gat", "heads": 3, "layers": 3}, ("directed", "loops")),
+    "gat_directed_loops": (
+        {"method": "gat", "encoder": "gat", "heads": 3, "layers": 3},
+        ("directed", "loops"),
+    ),
     "gat_one_head_multilabel": ({"method": "gat", "encoder": "gat", "heads": 1}, ("multilabel",)),
     "pprgo": ({"method": "pprgo", "encoder": "sage"}, ("weighted",)),
-    "pprgo_directed_multilabel": ({"method": "pprgo", "encoder": "sage", "layers": 3, "alpha": 0.5},
-                                  ("directed", "weighted", "multilabel")),
+    "pprgo_directed_multilabel": (
+        {"method": "pprgo", "encoder": "sage", "layers": 3, "alpha": 0.5},
+        ("directed", "weighted", "multilabel"),
+    ),
 }
 
 
@@ -55,20 +75,29 @@ class Encoder(nn.Module):
     def __init__(self, options, weighted):
         super().__init__()
         widths = [FEATURES] + [options["hidden"]] * (options["layers"] - 1) + [CLASSES]
-        steps = list(zip(widths, widths[1:]))
+        steps = list(itertools.pairwise(widths))
         heads = [options["heads"]] * (options["layers"] - 1) + [1]
         self.kind = options["encoder"]
         self.weighted = weighted
         sage = WeightedSage if weighted else SAGEConv
         self.layers = nn.ModuleList(
-            GATConv(a, b // h, heads=h) if self.kind == "gat" else GCNConv(a, b) if self.kind == "gcn" else sage(a, b)
-            for (a, b), h in zip(steps, heads))
+            GATConv(a, b // h, heads=h)
+            if self.kind == "gat"
+            else GCNConv(a, b)
+            if self.kind == "gcn"
+            else sage(a, b)
+            for (a, b), h in zip(steps, heads)
+        )
         if options["skip"] == "linear":
             self.skips = nn.ModuleList(nn.Linear(a, b) for a, b in steps)
 
     def forward(self, x, edges, weights):
         for i, layer in enumerate(self.layers):
-            y = layer(x, edges, weights) if self.weighted and self.kind != "gat" else layer(x, edges)
+            y = (
+                layer(x, edges, weights)
+                if self.weighted and self.kind != "gat"
+                else layer(x, edges)
+            )
             if hasattr(self, "skips"):
                 y = y + self.skips[i](x)
             last = i + 1 == len(self.layers)
@@ -93,19 +122,22 @@ class PprGo(nn.Module):
     def __init__(self, options, edges, weights, train):
         super().__init__()
         widths = [FEATURES] + [options["hidden"]] * (options["layers"] - 1) + [CLASSES]
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:]))
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in itertools.pairwise(widths))
         self.alpha = options["alpha"]
         mean = torch.zeros(NODES, NODES).index_put((edges[1], edges[0]), weights)
         self.mean = mean / mean.sum(1, keepdim=True).clamp(min=1e-300)
         self.top = self.largest(self.scores(train), options["top-k"])
 
     def scores(self, train):
-        """pi of each seed: the walk goes to whom a node hears from, and from nobody back to the seed."""
+        """pi of each target node; a walk that reaches a node without sources restarts."""
         rows = []
         for seed in train:
             restart = F.one_hot(torch.tensor(seed), NODES).double()
             walk = torch.where(self.mean.sum(1, keepdim=True) > 0, self.mean, restart)
-            rows.append(self.alpha * torch.linalg.solve(torch.eye(NODES) - (1 - self.alpha) * walk.t(), restart))
+            rows.append(
+                self.alpha
+                * torch.linalg.solve(torch.eye(NODES) - (1 - self.alpha) * walk.t(), restart)
+            )
         return torch.stack(rows)
 
     @staticmethod
@@ -113,7 +145,7 @@ class PprGo(nn.Module):
         best = scores.sort(1, descending=True).values
         gaps = best[:, count - 1] - best[:, count]
         assert bool(((gaps > 1e-6) | (best[:, count - 1] == 0)).all()), "a tie at the last place"
-        return torch.where(scores >= best[:, count - 1:count], scores, 0)
+        return torch.where(scores >= best[:, count - 1 : count], scores, 0)
 
     def predict(self, x):
         for i, layer in enumerate(self.layers):
@@ -138,9 +170,16 @@ def run_case(name, changes, properties):
     random = np.random.default_rng(seed)
     edges, weights, features = make_data(random, properties)
     multi = "multilabel" in properties
-    labels = random.integers(0, 2, (NODES, CLASSES)) if multi else random.integers(0, CLASSES, NODES)
-    arrays = {"edges": edges, "features": features, "labels": labels, "train": np.array(TRAIN),
-              "options": np.array([json.dumps(options)])}
+    labels = (
+        random.integers(0, 2, (NODES, CLASSES)) if multi else random.integers(0, CLASSES, NODES)
+    )
+    arrays = {
+        "edges": edges,
+        "features": features,
+        "labels": labels,
+        "train": np.array(TRAIN),
+        "options": np.array([json.dumps(options)]),
+    }
     if weights is not None:
         arrays["weights"] = weights
     x, edge_index = torch.from_numpy(features), torch.from_numpy(edges)
@@ -153,21 +192,31 @@ def run_case(name, changes, properties):
         for key, value in model.named_parameters():  # zeros would hide mistakes
             if key.endswith("bias"):
                 value.copy_(0.1 * torch.randn_like(value))
-    state = lambda: {key: value.detach().clone().numpy() for key, value in model.named_parameters()}
+
+    def state():
+        return {key: value.detach().clone().numpy() for key, value in model.named_parameters()}
+
     arrays |= {"initial." + key: value for key, value in state().items()}
 
-    optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     losses = []
     for step in range(STEPS):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         logits = model.train_logits(x)
-        loss = F.binary_cross_entropy_with_logits(logits, answers.double()) if multi else F.cross_entropy(logits, answers)
+        loss = (
+            F.binary_cross_entropy_with_logits(logits, answers.double())
+            if multi
+            else F.cross_entropy(logits, answers)
+        )
         loss.backward()
         losses.append(loss.item())
         if step == 0:
             arrays |= {"logits": logits.detach().numpy(), "loss": np.array(loss.item())}
-            arrays |= {"gradient." + key: value.grad.clone().numpy() for key, value in model.named_parameters()}
-        optimiser.step()
+            arrays |= {
+                "gradient." + key: value.grad.clone().numpy()
+                for key, value in model.named_parameters()
+            }
+        optimizer.step()
     with torch.no_grad():
         arrays["embedding"] = model.all_logits(x).numpy()
     arrays["losses"] = np.array(losses)
@@ -185,7 +234,10 @@ def main():
     for name, (changes, properties) in CASES.items():
         arrays = run_case(name, changes, properties)
         np.savez_compressed(folder / f"{name}.npz", **arrays)
-        print(f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to {arrays['losses'][-1]:.6g}")
+        print(
+            f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to "
+            f"{arrays['losses'][-1]:.6g}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/*.npz: what PyTorch and PyTorch Geometric compute for the method, in float64.
+"""Writes tests/golden/*.npz: the method in PyTorch and PyTorch Geometric, in float64.
 
     make_golden.py [FOLDER]        default: tests/golden beside this tool's folder
 
 Each file is one case, a model and a loss on a graph of 12 nodes. It holds
   options                  JSON of the options, by their names on the command line
-  edges, weights, features a row of sources over one of targets; weights when the case has them
+  edges, weights, features a row of sources over one of targets; weights if the case has them
   initial.NAME             parameters and buffers at the start
   z1, z2                   both views, training mode, no dropout
   loss, terms              total; similarity and constraint, weighted
   gradient.NAME            of the first step
-  losses, final.NAME       of ten steps of Adam (learning rate .01), and what they lead to
+  losses, final.NAME       after ten steps of Adam (learning rate .01)
   embedding                both views side by side after them, in inference mode
 
-FOLDER/layers holds single convolutions: GATConv's output on such a graph, and the gradients of its sum weighted by
-`upstream`.
+FOLDER/layers holds single convolutions: GATConv's output on such a graph, and the gradients of its
+sum weighted by `upstream`.
 
-A bias in front of a batch norm cancels: its gradient is rounding noise, which Adam would blow up to whole steps. Both
-sides therefore set it to zero before a step; `cancelled` lists the names.
+A bias before a batch norm cancels: its gradient is rounding noise, which Adam would amplify to full
+steps. Both sides therefore set it to zero before a step; `cancelled` lists the names.
 """
+
+import itertools
 import json
 import math
 import pathlib
@@ -34,8 +36,19 @@ NODES, FEATURES, LEARNING_RATE, STEPS = 12, 7, 0.01, 10
 HUB, ISOLATED, BLANK = 0, 11, 7  # a hub, a node without edges, a node without features
 
 DEFAULTS = {
-    "mode": "post", "aug-dim": 6, "dim": 5, "encoder": "gcn", "layers": 2, "head-layers": 1, "norm": "none", "skip": "sum",
-    "dropout": 0.0, "asymmetric": False, "similarity-weight": "1000", "constraint": "columns", "gamma": 0.7,
+    "mode": "post",
+    "aug-dim": 6,
+    "dim": 5,
+    "encoder": "gcn",
+    "layers": 2,
+    "head-layers": 1,
+    "norm": "none",
+    "skip": "sum",
+    "dropout": 0.0,
+    "asymmetric": False,
+    "similarity-weight": "1000",
+    "constraint": "columns",
+    "gamma": 0.7,
 }
 
 # name -> (options that differ from the defaults, properties of the data)
@@ -91,17 +104,25 @@ ATTENTION_CASES = {
 
 def make_data(random, properties):
     """Numbers are small fractions of two, so that float32 holds them exactly."""
-    pairs = [(HUB, i) for i in range(1, 11) if i != 6] + [(1, 2), (2, 3), (3, 4), (5, 6), (6, 9), (8, 10), (4, 7)]
+    pairs = [(HUB, i) for i in range(1, 11) if i != 6] + [
+        (1, 2),
+        (2, 3),
+        (3, 4),
+        (5, 6),
+        (6, 9),
+        (8, 10),
+        (4, 7),
+    ]
     edges = pairs if "directed" in properties else pairs + [(b, a) for a, b in pairs]
     if "directed" in properties:
-        edges = edges + [(3, HUB), (6, 5)]
+        edges = [*edges, (3, HUB), (6, 5)]
     weight = {}
     for a, b in edges:
         low, high = (a, b) if "directed" in properties else sorted((a, b))
         weight[a, b] = (1 + (5 * low + 3 * high) % 11) / 4
     if "loops" in properties:
         for node, value in ((HUB, 2.5), (5, 0.5)):
-            edges, weight[node, node] = edges + [(node, node)], value
+            edges, weight[node, node] = [*edges, (node, node)], value
     features = np.round(random.normal(size=(NODES, FEATURES)) * 16) / 16
     features[random.random(features.shape) < 0.3] = 0
     features[BLANK] = 0
@@ -138,7 +159,7 @@ class Encoder(nn.Module):
         super().__init__()
         kind = GCNConv if options["encoder"] == "gcn" else WeightedSage if weighted else SAGEConv
         widths = [inputs] + [outputs] * options["layers"]
-        steps = list(zip(widths, widths[1:]))
+        steps = list(itertools.pairwise(widths))
         self.kind, self.skip, self.norm = kind, options["skip"], options["norm"]
         self.layers = nn.ModuleList(kind(a, b) for a, b in steps)
         if self.skip == "linear":
@@ -146,18 +167,28 @@ class Encoder(nn.Module):
         if self.norm != "none":
             self.norms = nn.ModuleList(nn.Module() for _ in steps)
             for norm in self.norms:
-                norm.weight, norm.bias = nn.Parameter(torch.ones(outputs)), nn.Parameter(torch.zeros(outputs))
-                if self.norm == "batch":  # one row of statistics a view
+                norm.weight, norm.bias = (
+                    nn.Parameter(torch.ones(outputs)),
+                    nn.Parameter(torch.zeros(outputs)),
+                )
+                if self.norm == "batch":  # one row of statistics per view
                     norm.register_buffer("running_mean", torch.zeros(views, outputs))
                     norm.register_buffer("running_var", torch.ones(views, outputs))
 
-    def normalise(self, i, x, view):
+    def normalize(self, i, x, view):
         if self.norm == "none":
             return x
         norm = self.norms[i]
         if self.norm == "layer":
             return F.layer_norm(x, x.shape[1:], norm.weight, norm.bias)
-        return F.batch_norm(x, norm.running_mean[view], norm.running_var[view], norm.weight, norm.bias, self.training)
+        return F.batch_norm(
+            x,
+            norm.running_mean[view],
+            norm.running_var[view],
+            norm.weight,
+            norm.bias,
+            self.training,
+        )
 
     def forward(self, x, edges, weights, view):
         outputs = []
@@ -165,7 +196,7 @@ class Encoder(nn.Module):
             y = layer(x, edges) if self.kind is SAGEConv else layer(x, edges, weights)
             if self.skip == "linear":
                 y = y + self.skips[i](x)
-            y = self.normalise(i, y, view)
+            y = self.normalize(i, y, view)
             x = F.relu(y) if i + 1 < len(self.layers) else y
             outputs.append(x)
         return sum(outputs) if self.skip == "sum" else x
@@ -180,21 +211,28 @@ class Model(nn.Module):
         body = (augmented, out) if self.pre else (width, augmented)
         if options["asymmetric"]:
             options = {**options, "norm": "batch"}
-        self.heads = nn.ModuleDict({name: make_head(*head, options["head-layers"]) for name in ("first", "second")})
+        self.heads = nn.ModuleDict(
+            {name: make_head(*head, options["head-layers"]) for name in ("first", "second")}
+        )
         self.encoder = Encoder(*body, options, 2 if self.pre else 1, weighted)
         self.predictor = make_head(out, out, 2) if options["asymmetric"] else None
 
     def forward(self, x, edges, weights):
         first, second = self.heads["first"], self.heads["second"]
         if self.pre:
-            return self.encoder(first(x), edges, weights, 0), self.encoder(second(x), edges, weights, 1)
+            return self.encoder(first(x), edges, weights, 0), self.encoder(
+                second(x), edges, weights, 1
+            )
         h = self.encoder(x, edges, weights, 0)
         return first(h), second(h)
 
 
 def unit_rows(z):
     """Rows shorter than 1e-12 are zero, and so is their gradient."""
-    rows = [row / row.norm() if float(row.detach().norm()) >= 1e-12 else torch.zeros_like(row) for row in z]
+    rows = [
+        row / row.norm() if float(row.detach().norm()) >= 1e-12 else torch.zeros_like(row)
+        for row in z
+    ]
     return torch.stack(rows)
 
 
@@ -242,33 +280,47 @@ def run_case(name, changes, properties):
             if key.startswith("encoder.norms."):
                 value += 0.25 * torch.randn_like(value)
             elif key.endswith("bias"):
-                value.copy_(torch.zeros_like(value) if "zero_rows" in properties else 0.1 * torch.randn_like(value))
-    state = lambda: {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
+                value.copy_(
+                    torch.zeros_like(value)
+                    if "zero_rows" in properties
+                    else 0.1 * torch.randn_like(value)
+                )
+
+    def state():
+        return {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
+
     arrays |= {"initial." + key: value for key, value in state().items()}
     cancelled = cancelled_names(model)
     if cancelled:
         arrays["cancelled"] = np.array(cancelled)
 
-    optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     losses = []
     for step in range(STEPS):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         z1, z2 = model(x, edge_index, edge_weight)
         similarity, penalty = loss_terms(model, z1, z2, options)
         loss = similarity + penalty
         loss.backward()
         losses.append(loss.item())
         if step == 0:
-            arrays |= {"z1": z1.detach().numpy(), "z2": z2.detach().numpy(), "loss": np.array(loss.item()),
-                       "terms": np.array([similarity.item(), penalty.item()])}
-            arrays |= {"gradient." + key: value.grad.clone().numpy() for key, value in model.named_parameters()}
+            arrays |= {
+                "z1": z1.detach().numpy(),
+                "z2": z2.detach().numpy(),
+                "loss": np.array(loss.item()),
+                "terms": np.array([similarity.item(), penalty.item()]),
+            }
+            arrays |= {
+                "gradient." + key: value.grad.clone().numpy()
+                for key, value in model.named_parameters()
+            }
             zero_rows = (z1.detach().norm(dim=1) < 1e-12).nonzero().flatten().tolist()
             assert zero_rows == ([ISOLATED] if "zero_rows" in properties else []), (name, zero_rows)
         for key, value in model.named_parameters():
             if key in cancelled:
                 assert float(value.grad.abs().max()) < 1e-10, (name, key)
                 value.grad.zero_()
-        optimiser.step()
+        optimizer.step()
     model.eval()
     with torch.no_grad():
         arrays["embedding"] = torch.cat(model(x, edge_index, edge_weight), 1).numpy()
@@ -286,22 +338,39 @@ def run_attention_case(name, heads, width, properties):
     x, upstream = torch.from_numpy(features).requires_grad_(), torch.randn(NODES, heads * width)
     out = layer(x, torch.from_numpy(edges))
     (out * upstream).sum().backward()
-    arrays = {"edges": edges, "features": features, "heads": np.array(heads), "upstream": upstream.numpy(),
-              "output": out.detach().numpy(), "gradient.features": x.grad.numpy()}
-    for key, value in (("weight", layer.lin.weight), ("source", layer.att_src), ("target", layer.att_dst)):
+    arrays = {
+        "edges": edges,
+        "features": features,
+        "heads": np.array(heads),
+        "upstream": upstream.numpy(),
+        "output": out.detach().numpy(),
+        "gradient.features": x.grad.numpy(),
+    }
+    for key, value in (
+        ("weight", layer.lin.weight),
+        ("source", layer.att_src),
+        ("target", layer.att_dst),
+    ):
         arrays |= {key: value.detach().numpy(), "gradient." + key: value.grad.numpy()}
     return arrays
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "tests" / "golden")
+    folder = pathlib.Path(
+        sys.argv[1]
+        if len(sys.argv) > 1
+        else pathlib.Path(__file__).parent.parent / "tests" / "golden"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
     for name, (changes, properties) in CASES.items():
         arrays = run_case(name, changes, properties)
         np.savez_compressed(folder / f"{name}.npz", **arrays)
-        print(f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to {arrays['losses'][-1]:.6g}")
+        print(
+            f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to "
+            f"{arrays['losses'][-1]:.6g}"
+        )
     (folder / "layers").mkdir(exist_ok=True)
     for name, case in ATTENTION_CASES.items():
         arrays = run_attention_case(name, *case)

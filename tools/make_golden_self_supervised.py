@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/self_supervised/*.npz: what PyTorch and PyTorch Geometric compute for the self-supervised
-baselines, in float64.
+"""Writes tests/golden/self_supervised/*.npz: self-supervised baselines in PyTorch and PyG, float64.
 
-    make_golden_self_supervised.py [FOLDER]        default: tests/golden/self_supervised beside this tool's folder
+    make_golden_self_supervised.py [FOLDER]
 
-Each file is one method on the graph of make_golden.py. Chance is taken out of it: the views' edges and masks, and the
-shuffled rows, are part of the case. It holds
+Each file is one method on the graph of make_golden.py. Nothing is random: the views' edges and
+masks, and the shuffled rows, are part of the case. It holds
   options                    JSON of the options, by their names on the command line
   edges, features            a row of sources over one of targets
   order                      rows of the corrupted features (dgi, mvgrl)
   edges1, edges2, mask1, mask2   of the views (the others)
   initial.NAME               parameters and buffers at the start
   loss, gradient.NAME        of the first step
-  losses, final.NAME         of ten steps of Adam (learning rate .01), and what they lead to
+  losses, final.NAME         after ten steps of Adam (learning rate .01)
   embedding                  after them, in inference mode
-`cancelled` lists biases in front of a batch norm, whose gradient is rounding noise and is set to zero.
+`cancelled` lists biases before a batch norm: their gradient is rounding noise and set to zero.
 """
+
 import copy
+import itertools
 import json
 import math
 import pathlib
@@ -25,10 +26,9 @@ import sys
 import numpy as np
 import torch
 import torch.nn.functional as F
+from make_golden import FEATURES, LEARNING_RATE, NODES, STEPS, make_data
 from torch import nn
 from torch_geometric.nn import GCNConv
-
-from make_golden import FEATURES, LEARNING_RATE, NODES, STEPS, make_data
 
 DEFAULTS = {"dim": 5, "hidden": 6, "layers": 2, "norm": "none", "dropout": 0.0, "skip": "none"}
 CASES = {
@@ -45,16 +45,25 @@ class Encoder(nn.Module):
     def __init__(self, options, activation, activate_last):
         super().__init__()
         widths = [FEATURES] + [options["hidden"]] * (options["layers"] - 1) + [options["dim"]]
-        steps = list(zip(widths, widths[1:]))
+        steps = list(itertools.pairwise(widths))
         self.layers = nn.ModuleList(GCNConv(a, b) for a, b in steps)
-        self.activation, self.activate_last, self.batch = activation, activate_last, options["norm"] == "batch"
+        self.activation, self.activate_last, self.batch = (
+            activation,
+            activate_last,
+            options["norm"] == "batch",
+        )
         if activation == "prelu":
             count = len(steps) if activate_last else len(steps) - 1
-            self.slopes = nn.ParameterList(nn.Parameter(torch.full((1,), 0.25)) for _ in range(count))
+            self.slopes = nn.ParameterList(
+                nn.Parameter(torch.full((1,), 0.25)) for _ in range(count)
+            )
         if self.batch:
             self.norms = nn.ModuleList(nn.Module() for _ in steps)
             for norm, (_, out) in zip(self.norms, steps):
-                norm.weight, norm.bias = nn.Parameter(torch.ones(out)), nn.Parameter(torch.zeros(out))
+                norm.weight, norm.bias = (
+                    nn.Parameter(torch.ones(out)),
+                    nn.Parameter(torch.zeros(out)),
+                )
                 norm.register_buffer("running_mean", torch.zeros(1, out))
                 norm.register_buffer("running_var", torch.ones(1, out))
 
@@ -68,7 +77,14 @@ class Encoder(nn.Module):
             x = self.propagate(layer, x, graph)
             if self.batch:
                 norm = self.norms[i]
-                x = F.batch_norm(x, norm.running_mean[0], norm.running_var[0], norm.weight, norm.bias, self.training)
+                x = F.batch_norm(
+                    x,
+                    norm.running_mean[0],
+                    norm.running_var[0],
+                    norm.weight,
+                    norm.bias,
+                    self.training,
+                )
             if self.activate_last or i + 1 < len(self.layers):
                 x = F.prelu(x, self.slopes[i]) if self.activation == "prelu" else F.relu(x)
         return x
@@ -87,9 +103,11 @@ def summary(h):
     return torch.sigmoid(h.mean(0))
 
 
-def told_apart(true, false):
-    return (F.binary_cross_entropy_with_logits(true, torch.ones_like(true)) +
-            F.binary_cross_entropy_with_logits(false, torch.zeros_like(false))) / 2
+def discrimination_loss(true, false):
+    return (
+        F.binary_cross_entropy_with_logits(true, torch.ones_like(true))
+        + F.binary_cross_entropy_with_logits(false, torch.zeros_like(false))
+    ) / 2
 
 
 class Dgi(nn.Module):
@@ -99,9 +117,12 @@ class Dgi(nn.Module):
         self.discriminator = Discriminator(options["dim"])
 
     def loss(self, case):
-        h, corrupted = self.encoder(case.x, case.edges), self.encoder(case.x[case.order], case.edges)
+        h, corrupted = (
+            self.encoder(case.x, case.edges),
+            self.encoder(case.x[case.order], case.edges),
+        )
         s = summary(h)
-        return told_apart(self.discriminator(h, s), self.discriminator(corrupted, s))
+        return discrimination_loss(self.discriminator(h, s), self.discriminator(corrupted, s))
 
     def embed(self, case):
         return self.encoder(case.x, case.edges)
@@ -110,7 +131,10 @@ class Dgi(nn.Module):
 class Mvgrl(nn.Module):
     def __init__(self, options):
         super().__init__()
-        self.structure, self.diffusion = Encoder(options, "prelu", True), Encoder(options, "prelu", True)
+        self.structure, self.diffusion = (
+            Encoder(options, "prelu", True),
+            Encoder(options, "prelu", True),
+        )
         self.discriminator, self.alpha = Discriminator(options["dim"]), options["alpha"]
 
     def diffused(self, case):
@@ -123,9 +147,14 @@ class Mvgrl(nn.Module):
     def loss(self, case):
         s = self.diffused(case)
         h1, h2 = self.structure(case.x, case.edges), self.diffusion(case.x, s)
-        h3, h4 = self.structure(case.x[case.order], case.edges), self.diffusion(case.x[case.order], s)
+        h3, h4 = (
+            self.structure(case.x[case.order], case.edges),
+            self.diffusion(case.x[case.order], s),
+        )
         d, s1, s2 = self.discriminator, summary(h1), summary(h2)
-        return (told_apart(d(h1, s2), d(h3, s2)) + told_apart(d(h2, s1), d(h4, s1))) / 2
+        return (
+            discrimination_loss(d(h1, s2), d(h3, s2)) + discrimination_loss(d(h2, s1), d(h4, s1))
+        ) / 2
 
     def embed(self, case):
         return self.structure(case.x, case.edges) + self.diffusion(case.x, self.diffused(case))
@@ -143,7 +172,10 @@ class Grace(nn.Module):
         return F.normalize(self.projection[1](F.elu(self.projection[0](h))), dim=1)
 
     def one_side(self, a, b):
-        between, within = torch.exp(a @ b.t() / self.temperature), torch.exp(a @ a.t() / self.temperature)
+        between, within = (
+            torch.exp(a @ b.t() / self.temperature),
+            torch.exp(a @ a.t() / self.temperature),
+        )
         return -torch.log(between.diag() / (between.sum(1) + within.sum(1) - within.diag()))
 
     def loss(self, case):
@@ -195,7 +227,10 @@ class CcaSsg(nn.Module):
     def loss(self, case):
         a, b = (self.encoder(case.x * mask, edges) for edges, mask in case.views)
         a, b = ((z - z.mean(0)) / z.std(0, correction=0) / math.sqrt(NODES) for z in (a, b))
-        apart = lambda z: (z.t() @ z - torch.eye(z.shape[1])).square().sum()
+
+        def apart(z):
+            return (z.t() @ z - torch.eye(z.shape[1])).square().sum()
+
         return (a - b).square().sum() + self.weight * (apart(a) + apart(b))
 
     def embed(self, case):
@@ -211,9 +246,14 @@ class Case:
         self.arrays = {"edges": edges, "features": features, "order": random.permutation(NODES)}
         for i in (1, 2):  # both directions of a pair are dropped together
             kept = {tuple(sorted(edge)): random.random() >= 0.3 for edge in edges.T.tolist()}
-            self.arrays[f"edges{i}"] = edges[:, [kept[tuple(sorted(edge))] for edge in edges.T.tolist()]]
+            self.arrays[f"edges{i}"] = edges[
+                :, [kept[tuple(sorted(edge))] for edge in edges.T.tolist()]
+            ]
             self.arrays[f"mask{i}"] = (random.random(FEATURES) >= 0.3).astype(float)
-        tensor = lambda name: torch.from_numpy(self.arrays[name])
+
+        def tensor(name):
+            return torch.from_numpy(self.arrays[name])
+
         self.x, self.edges, self.order = tensor("features"), tensor("edges"), tensor("order")
         self.views = [(tensor(f"edges{i}"), tensor(f"mask{i}")) for i in (1, 2)]
 
@@ -234,19 +274,24 @@ def run_case(name, changes):
     if hasattr(model, "start"):
         model.start()
     learned = [(key, value) for key, value in model.named_parameters() if value.requires_grad]
-    state = lambda: {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
+
+    def state():
+        return {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
+
     arrays |= {"initial." + key: value for key, value in state().items()}
-    cancelled = [key for key, _ in learned if key.startswith("encoder.layers.") and key.endswith("bias")]
+    cancelled = [
+        key for key, _ in learned if key.startswith("encoder.layers.") and key.endswith("bias")
+    ]
     cancelled = cancelled if options["norm"] == "batch" else []
     if options["method"] == "cca-ssg":  # columns lose their mean
         cancelled = [f"encoder.layers.{options['layers'] - 1}.bias"]
     if cancelled:
         arrays["cancelled"] = np.array(cancelled)
 
-    optimiser = torch.optim.Adam([value for _, value in learned], lr=LEARNING_RATE)
+    optimizer = torch.optim.Adam([value for _, value in learned], lr=LEARNING_RATE)
     losses = []
     for step in range(STEPS):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = model.loss(case)
         loss.backward()
         losses.append(loss.item())
@@ -257,7 +302,7 @@ def run_case(name, changes):
             if key in cancelled:
                 assert float(value.grad.abs().max()) < 1e-10, (name, key)
                 value.grad.zero_()
-        optimiser.step()
+        optimizer.step()
         if hasattr(model, "after"):
             model.after(step)
     model.eval()
@@ -278,7 +323,10 @@ def main():
     for name, changes in CASES.items():
         arrays = run_case(name, changes)
         np.savez_compressed(folder / f"{name}.npz", **arrays)
-        print(f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to {arrays['losses'][-1]:.6g}")
+        print(
+            f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to "
+            f"{arrays['losses'][-1]:.6g}"
+        )
 
 
 if __name__ == "__main__":

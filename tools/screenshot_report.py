@@ -1,8 +1,10 @@
-"""Pictures of a report, as a browser shows it.
+"""Takes a screenshot of a report in a browser.
 
-    python tools/screenshot_report.py page.html -o picture.png [--width 390 --touch] [--dark] [--at SECTION] [--whole]
+    python tools/screenshot_report.py page.html -o picture.png [--width 390 --touch] [--dark]
+                                      [--at SECTION] [--whole]
 
-Needs selenium and Debian's `chromium` and `chromium-driver`. Fails on any error in the browser's console.
+Needs selenium and Debian's `chromium` and `chromium-driver`. Fails on any error in the browser
+console.
 """
 
 from __future__ import annotations
@@ -42,7 +44,12 @@ def browser(folder: str) -> webdriver.Chrome:
 
 
 def show(
-    driver: webdriver.Chrome, page: Path, width: int, height: int, dark: bool = False, touch: bool = False
+    driver: webdriver.Chrome,
+    page: Path,
+    width: int,
+    height: int,
+    dark: bool = False,
+    touch: bool = False,
 ) -> list[str]:
     """Opens the page, waits for its figures and returns the errors of the console."""
     driver.execute_cdp_cmd(
@@ -76,10 +83,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as folder:
         driver = browser(folder)
         try:
-            errors = show(driver, arguments.page, arguments.width, arguments.height, arguments.dark, arguments.touch)
+            errors = show(
+                driver,
+                arguments.page,
+                arguments.width,
+                arguments.height,
+                arguments.dark,
+                arguments.touch,
+            )
             if arguments.whole:
                 height = driver.execute_script("return document.documentElement.scrollHeight")
-                screen = {"width": arguments.width, "height": height, "deviceScaleFactor": 1, "mobile": arguments.touch}
+                screen = {
+                    "width": arguments.width,
+                    "height": height,
+                    "deviceScaleFactor": 1,
+                    "mobile": arguments.touch,
+                }
                 driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
             if arguments.at:
                 driver.execute_script(

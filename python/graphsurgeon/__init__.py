@@ -3,11 +3,12 @@
     from graphsurgeon import GraphSurgeon
 
     model = GraphSurgeon(mode="pre", dim=128, epochs=50, random_state=0)
-    z = model.fit_transform(data)          # a PyG Data, (edge_index, x), scipy, networkx, a path, a name
+    z = model.fit_transform(data)    # PyG Data, (edge_index, x), scipy, networkx, a path or a name
     model.save("run")
 
-`GraphSurgeon` follows scikit-learn's conventions; `torch_module` gives a trained encoder as a plain PyTorch module;
-`load_dataset` loads a graph once for several trainings. The same things on the command line: `graphsurgeon --help`.
+`GraphSurgeon` follows scikit-learn's conventions. `torch_module` returns a trained encoder as a
+plain PyTorch module. `load_dataset` loads a graph once for several trainings. The command line
+offers the same: `graphsurgeon --help`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from .estimator import GraphSurgeon, load_dataset, presets
     from .module import EncoderModule, torch_module
 
-_WHERE = {
+    __version__: str
+
+_MODULES = {
     "GraphSurgeon": "estimator",
     "load_dataset": "estimator",
     "presets": "estimator",
@@ -45,13 +48,13 @@ __all__ = [
 ]
 
 
-# torch takes seconds to import: the command line, which runs in a process of its own, does not wait for it.
+# Importing torch takes seconds. The command line runs in a process of its own and does not need it.
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module(f"{__name__}._load").core.version
-    if name not in _WHERE:
+    if name not in _MODULES:
         raise AttributeError(f"module 'graphsurgeon' has no attribute '{name}'")
-    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,10 +1,11 @@
-"""The extension, made of bindings.cpp: structured values cross as JSON text, arrays as numpy's.
+"""The extension, built from bindings.cpp. Structured values cross as JSON text, arrays as numpy's.
 
-`options` are those that differ from their method's defaults, as JSON; `listener` is a progress.Listener. All calls raise
-what errors.from_core makes.
+`options` are those that differ from their method's defaults, as JSON; `listener` is a
+progress.Listener. Calls raise what errors.from_core makes. All functions may be called from
+several threads at once.
 """
 
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -14,7 +15,7 @@ version: str
 torch_version: str
 
 class Dataset:
-    """A graph that is loaded, checked and treated."""
+    """A loaded, checked and preprocessed graph."""
 
     @property
     def name(self) -> str: ...
@@ -42,7 +43,7 @@ class Dataset:
     def class_names(self) -> list[str]: ...
     @property
     def labels(self) -> np.ndarray | None:
-        """Class ids [N], or zeros and ones [N, C]; -1, or a row of 255, where unknown. Read-only."""
+        """Class ids [N], or zeros and ones [N, C]; -1, or a row of 255, if unknown. Read-only."""
 
     @property
     def degrees(self) -> np.ndarray: ...
@@ -50,19 +51,71 @@ class Dataset:
     def node_ids(self) -> list[str]: ...
     @property
     def splits(self) -> int:
-        """How many come with the data."""
+        """Number of splits that come with the data."""
+
+class RunFolder:
+    """Which files make a run. Nothing is read until asked for; the folder need not exist."""
+
+    def __init__(self, path: str) -> None: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def options(self) -> str: ...
+    @property
+    def metrics(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def embeddings(self) -> str: ...
+    @property
+    def ids(self) -> str: ...
+    @property
+    def scores(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def split_models(self) -> list[str]:
+        """The models of `select="val"`, one per split."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether it has options.json."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has a model."""
+
+    def files(self) -> list[str]:
+        """Names of the files that belong to the run. All others are the user's."""
+
+    @staticmethod
+    def owns(name: str) -> bool:
+        """Whether a file of this name in a run folder belongs to the run."""
+
+    def info(self) -> str:
+        """options.json, with today's option names and format."""
+
+class _Model(TypedDict):
+    features: int
+    options: dict[str, Any]
+    tensors: dict[str, np.ndarray]
 
 def options() -> str: ...
+def resolve(options: str) -> str:
+    """Every option after the defaults of the method and the protocol."""
+
 def presets() -> str: ...
 def methods() -> str: ...
 def nearest(name: str, candidates: list[str], /) -> str:
-    """The candidate that may have been meant; empty when none is near."""
+    """The candidate that was probably meant; empty if none is near."""
 
-def tensors(file: str) -> dict[str, Any]:
-    """`tensors`, arrays by name, and `metadata`, texts by name, of a .safetensors file."""
+def model(file: str) -> _Model:
+    """The model in a .safetensors file of a run; DataError for other files and checkpoints."""
 
-def dataset(source: Dataset | dict[str, Any] | str, options: str, threads: int, listener: Listener) -> Dataset:
-    """`source`: a Dataset, the arrays that interop.py makes, or what one would type on the command line."""
+def dataset(
+    source: Dataset | dict[str, Any] | str, options: str, threads: int, listener: Listener
+) -> Dataset:
+    """`source`: a Dataset, the arrays that interop.py makes, or text as on the command line."""
 
 def train(
     dataset: Dataset,
@@ -76,10 +129,12 @@ def train(
     listener: Listener,
     until: int = 0,
 ) -> str:
-    """What `train --json` prints. `until`: an epoch to end after, though the training has more; 0 for none."""
+    """What `train --json` prints. `until`: an epoch to stop after before the last; 0 for none."""
 
-def embed(folder: str, source: Dataset | dict[str, Any] | str, threads: int, listener: Listener) -> np.ndarray: ...
-def validation(z: np.ndarray, dataset: Dataset, options: str, threads: int) -> float:
-    """Mean score of the splits' validation nodes by a linear probe, in percent."""
+def embed(
+    folder: str, source: Dataset | dict[str, Any] | str, threads: int, listener: Listener
+) -> np.ndarray: ...
+def validation(z: np.ndarray, dataset: Dataset, options: str, threads: int) -> list[float]:
+    """Score of a linear probe on the validation nodes of each split, in percent."""
 
 def effective_rank(z: np.ndarray, threads: int) -> float: ...

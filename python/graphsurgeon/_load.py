@@ -1,4 +1,4 @@
-"""Loads the extension, `core`."""
+"""Loads the extension as `core`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ._torch_version import check_torch
 
 check_torch()
 
-import torch  # noqa: E402,F401  its libraries must be there before those of the extension
+import torch  # noqa: E402, F401  its libraries must be loaded before the extension's
 
 from . import _core as core  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions. The core's errors are one line and a hint; both are kept here."""
+"""Exceptions. Every error of the core is one line and a hint; both are kept."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import cache
 
 
 class Error(Exception):
-    """Base of all errors that graphsurgeon raises. `hint` says what to do about it; it may be empty.
+    """Base class of all errors that graphsurgeon raises. `hint` says how to fix it; may be empty.
 
-    `message` and `hint` name options as the command line does (`--aug-dim`), for what prints them there; the text of
-    the exception names them as Python does (`aug_dim`).
+    `message` and `hint` name options as on the command line (`--aug-dim`), for programs that print
+    them there. The text of the exception names them as in Python (`aug_dim`).
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -23,11 +23,11 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """An option or argument that cannot be."""
+    """An invalid option or argument."""
 
 
 class DataError(Error, ValueError):
-    """A graph, file or run folder that is not what it should be."""
+    """An invalid graph, file or run folder."""
 
 
 class InternalError(Error, RuntimeError):
@@ -39,20 +39,20 @@ _KINDS: dict[int, type[Error]] = {1: InternalError, 2: UsageError, 3: DataError}
 
 @cache
 def _keywords() -> dict[str, str]:
-    """What the options of the command line are called in Python."""
-    from .options import EXTRAS, OPTIONS  # which need this module
+    """Python's keywords by their names on the command line."""
+    from .options import EXTRAS, OPTIONS  # options.py imports this module
 
-    of_fit = ("init", "overwrite", "resume")
-    return {option.name: keyword for keyword, option in OPTIONS.items()} | {name: name for name in (*EXTRAS, *of_fit)}
+    keywords = {option.name: keyword for keyword, option in OPTIONS.items()}
+    return keywords | {name: name for name in (*EXTRAS, "init", "overwrite", "resume")}
 
 
 def _as_keywords(text: str) -> str:
-    """'--aug-dim' as 'aug_dim', '--seed' as 'random_state'. A word that is part of a path, or unknown, stays."""
+    """Replaces '--aug-dim' by 'aug_dim' and '--seed' by 'random_state'; keeps paths."""
 
     def keyword(found: re.Match[str]) -> str:
         return _keywords().get(found[1], found[0])
 
-    # Behind it may stand a value, or the end of a clause: none of what goes on with a path.
+    # A value or the end of a clause may follow, but nothing that continues a path.
     return re.sub(r"(?<![^\s('\"])--([a-z][a-z0-9-]*)(?=[\s,:;=)'\"]|\.?\Z|\.\s)", keyword, text)
 
 

@@ -1,13 +1,15 @@
-"""From what people hold a graph in to the core's arrays.
+"""Converts the graphs of other libraries to the core's arrays.
 
-Accepted: a PyTorch Geometric `Data`; `(graph, x)`, `(graph, x, y)` or `graph` alone, where graph is an edge_index
-(2 x M), a sparse matrix of scipy or torch (entry i, j is the edge from i to j) or a networkx graph; OGB's dict, or its
-pair (dict, labels); a path or catalog name; a dataset that `load_dataset` returned. Memory is shared where layout and
-type allow: dense float32 x in rows, float32 CSR features, 32-bit CSC adjacency.
+Accepted: a PyTorch Geometric `Data`; `(graph, x)`, `(graph, x, y)` or `graph` alone, where graph is
+an edge_index (2 x M), a scipy or torch sparse matrix (entry i, j is the edge from i to j) or a
+networkx graph; OGB's dict, or its pair (dict, labels); a path or catalog name; the result of
+`load_dataset`. Memory is shared where layout and type allow: row-major float32 x, float32 CSR
+features, 32-bit CSC adjacency.
 """
 
 from __future__ import annotations
 
+import math
 import numbers
 import os
 import sys
@@ -18,15 +20,27 @@ import numpy as np
 from ._load import core
 from .errors import DataError, UsageError
 
-Arrays = dict[str, Any]  # the names of arrays_of() in bindings.cpp
-FORMS = "pass a PyG Data, (edge_index, x), a scipy sparse matrix, a networkx graph, OGB's dict, a path or a name"
+# By the names that arrays_of() in bindings.cpp reads.
+Arrays = dict[str, Any]
+FORMS = (
+    "pass a PyG Data, (edge_index, x), a scipy sparse matrix, a networkx graph, OGB's dict, "
+    "a path or a name"
+)
+NOT_MULTI_LABEL = (
+    "y has several columns, but does not consist of zeros and ones",
+    "for one class per node, pass y of shape (N,)",
+)
 
 
 def source_of(data: Any, y: Any = None) -> Any:
-    """What the core makes a dataset of: arrays, a text or a dataset. `y`: labels for a graph from memory without."""
+    """What core.dataset takes: arrays, text or a dataset.
+
+    `y`: labels for a graph from memory that has none.
+    """
     if isinstance(data, (core.Dataset, str, os.PathLike)):
         if y is not None:
-            raise UsageError("labels can be given for a graph from memory only", "this one has its own, or labels_file")
+            message = "labels can be given for a graph from memory only"
+            raise UsageError(message, "for files, use labels_file")
         return data if isinstance(data, core.Dataset) else os.fspath(data)
     try:
         arrays = _arrays(data)
@@ -34,14 +48,20 @@ def source_of(data: Any, y: Any = None) -> Any:
             arrays |= _labels(y)
     except (DataError, UsageError):
         raise
-    except (TypeError, ValueError, IndexError) as error:  # of numpy: ragged rows, text among numbers
-        raise DataError(f"the graph cannot be read: {error}", FORMS) from error
+    except (
+        TypeError,
+        ValueError,
+        IndexError,
+    ) as error:  # from numpy: ragged rows, text among numbers
+        raise DataError(f"cannot read the graph: {error}", FORMS) from error
     return arrays
 
 
 def name_of(data: Any) -> str:
-    """How options.json calls the data."""
-    return os.fspath(data) if isinstance(data, (str, os.PathLike)) else getattr(data, "name", None) or "memory"
+    """The name of the data in options.json."""
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data)
+    return getattr(data, "name", None) or "memory"
 
 
 def _arrays(data: Any) -> Arrays:
@@ -55,27 +75,26 @@ def _arrays(data: Any) -> Arrays:
     if isinstance(data, dict):
         return _ogb(data)
     if hasattr(data, "edge_types"):
-        raise UsageError("graphs of several node types are not supported", "take data.to_homogeneous()")
+        message = "graphs with several node types are not supported"
+        raise UsageError(message, "convert it with data.to_homogeneous()")
     if hasattr(data, "edge_index") or hasattr(data, "adj_t"):
         return _pyg(data)
     return _graph(data, None)
 
 
 def _graph(graph: Any, rows: int | None) -> Arrays:
-    """A graph without features; `rows`: those of the features, if there are any."""
+    """A graph without features; `rows` is the number of feature rows, if there are features."""
     if _is_scipy(graph):
         return _scipy(graph)
     if _is_networkx(graph):
         return _networkx(graph)
     if _is_torch_sparse(graph):
         entries = graph.detach().cpu().to_sparse_coo().coalesce()
-        return {"nodes": _square(entries.shape)} | _edges(entries.indices(), _weights(_numpy(entries.values())))
+        weights = _weights(_numpy(entries.values()))
+        return {"nodes": _square(entries.shape)} | _edges(entries.indices(), weights)
     edges = _numpy(graph)
     if edges.ndim != 2 or edges.shape[0] != 2:
-        raise DataError(
-            f"edge_index has shape {tuple(edges.shape)}, expected (2, M)",
-            FORMS,
-        )
+        raise DataError(f"edge_index has shape {tuple(edges.shape)}, expected (2, M)", FORMS)
     nodes = rows if rows is not None else int(edges.max(initial=-1)) + 1
     return {"nodes": nodes} | _edges(edges)
 
@@ -83,9 +102,11 @@ def _graph(graph: Any, rows: int | None) -> Arrays:
 def _edges(edge_index: Any, weight: Any = None) -> Arrays:
     edges = _numpy(edge_index)
     if edges.size and not np.issubdtype(edges.dtype, np.integer):
-        raise DataError(f"edge_index holds {edges.dtype}, expected whole numbers", "node ids count from 0")
+        message = f"edge_index holds {edges.dtype}, expected integers"
+        raise DataError(message, "node ids count from 0")
     if edges.ndim != 2 or edges.shape[0] != 2:
-        raise DataError(f"edge_index has shape {tuple(edges.shape)}, expected (2, M)", "rows: sources and targets")
+        message = f"edge_index has shape {tuple(edges.shape)}, expected (2, M)"
+        raise DataError(message, "its rows are sources and targets")
     out: Arrays = {
         "source": np.ascontiguousarray(edges[0], dtype=np.int64),
         "target": np.ascontiguousarray(edges[1], dtype=np.int64),
@@ -93,7 +114,8 @@ def _edges(edge_index: Any, weight: Any = None) -> Arrays:
     if weight is not None:
         values = np.ascontiguousarray(_numpy(weight), dtype=np.float32).reshape(-1)
         if len(values) != edges.shape[1]:
-            raise DataError(f"{len(values)} edge weights for {edges.shape[1]} edges", "there must be one an edge")
+            message = f"{len(values)} edge weights for {edges.shape[1]} edges"
+            raise DataError(message, "pass one weight per edge")
         out["weight"] = values
     return out
 
@@ -117,39 +139,42 @@ def _pyg(data: Any) -> Arrays:
 
 
 def _transposed(adj_t: Any) -> Arrays:
-    """Of PyG's adj_t, whose rows are targets: a torch sparse tensor or a torch_sparse.SparseTensor."""
+    """PyG's adj_t, whose rows are targets: a torch sparse tensor or a torch_sparse.SparseTensor."""
     if hasattr(adj_t, "coo"):
         target, source, weight = adj_t.coo()
     else:
         entries = adj_t.to_sparse_coo().coalesce()
         (target, source), weight = entries.indices(), entries.values()
-    return _edges(np.stack([_numpy(source), _numpy(target)]), None if weight is None else _weights(_numpy(weight)))
+    weights = None if weight is None else _weights(_numpy(weight))
+    return _edges(np.stack([_numpy(source), _numpy(target)]), weights)
 
 
 def _weights(values: np.ndarray) -> np.ndarray | None:
-    """None where every edge weighs one."""
+    """The values, or None if all are one."""
     return None if (values == 1).all() else values
 
 
 def _square(shape: Any) -> int:
     if shape[0] != shape[1]:
-        raise DataError(f"an adjacency matrix must be square, this one is {shape[0]} x {shape[1]}")
+        raise DataError(f"the adjacency matrix must be square, but is {shape[0]} x {shape[1]}")
     return int(shape[0])
 
 
 def _ogb(graph: dict[str, Any]) -> Arrays:
     if "edge_index" not in graph:
-        raise DataError(f"the dict has no 'edge_index', but {', '.join(map(str, graph)) or 'nothing'}", "OGB's has")
+        found = ", ".join(map(str, graph)) or "nothing"
+        raise DataError(f"the dict has no 'edge_index', but {found}", "pass OGB's dict")
     x = graph.get("node_feat")
     nodes = graph.get("num_nodes", len(x) if x is not None else None)
     if nodes is None:
-        raise DataError("the dict has neither 'num_nodes' nor 'node_feat'", "OGB's has")
-    return {"nodes": int(nodes)} | _edges(graph["edge_index"]) | (_features(x) if x is not None else {})
+        raise DataError("the dict has neither 'num_nodes' nor 'node_feat'", "pass OGB's dict")
+    features = _features(x) if x is not None else {}
+    return {"nodes": int(nodes)} | _edges(graph["edge_index"]) | features
 
 
 def _scipy(matrix: Any) -> Arrays:
     nodes = _square(matrix.shape)
-    # A column lists the sources of a node's edges, which is what the core's rows are.
+    # A column holds the sources of a node's edges, as the core's rows do.
     columns = matrix.tocsc()
     if not columns.has_canonical_format or (columns.data == 0).any():
         columns = columns.copy()
@@ -173,9 +198,11 @@ def _networkx(graph: Any) -> Arrays:
         rows += [(v, u, w) for u, v, w in rows if u != v]
     edges = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2).T
     weights = [row[2] for row in rows]
-    known = any(w is not None for w in weights)
     out: Arrays = {"nodes": len(nodes)}
-    out |= _edges(edges, np.array([1 if w is None else w for w in weights], np.float32) if known else None)
+    if any(w is not None for w in weights):
+        out |= _edges(edges, np.array([1 if w is None else w for w in weights], np.float32))
+    else:
+        out |= _edges(edges)
     if nodes != list(range(len(nodes))):
         out["node_ids"] = [str(node) for node in nodes]
     x = [graph.nodes[node].get("x") for node in nodes]
@@ -209,15 +236,19 @@ def _features(x: Any) -> Arrays:
         }
     values = np.ascontiguousarray(_numpy(x), dtype=np.float32)
     if values.ndim != 2:
-        raise DataError(f"x has shape {tuple(values.shape)}, expected (N, F)", "features need one row a node")
+        message = f"x has shape {tuple(values.shape)}, expected (N, F)"
+        raise DataError(message, "pass one row of features per node")
     return {"rows": values.shape[0], "width": values.shape[1], "x": values.reshape(-1)}
 
 
 def _labels(y: Any) -> Arrays:
-    """Class ids or names [N] or [N, 1], or zeros and ones [N, C]; negative, NaN or None where unknown."""
+    """Class ids or names [N] or [N, 1], or zeros and ones [N, C].
+
+    Unknown labels are negative, NaN or None.
+    """
     values = _numpy(y)
     if values.dtype.kind == "U" and not hasattr(y, "dtype"):
-        values = np.asarray(y, dtype=object)  # as text, a NaN among names would be a name
+        values = np.asarray(y, dtype=object)  # otherwise NaN would become the text "nan"
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim not in (1, 2):
@@ -230,7 +261,8 @@ def _labels(y: Any) -> Arrays:
     if np.issubdtype(values.dtype, np.floating):
         values = np.where(np.isnan(values), -1, values)
         if (values != np.floor(values)).any():
-            raise DataError("y holds fractions, expected class ids, or zeros and ones", "labels are whole numbers")
+            message = "y holds fractions, expected class ids, or zeros and ones"
+            raise DataError(message, "labels are integers")
     elif not np.issubdtype(values.dtype, np.integer) and values.dtype != bool:
         return _named_labels(values, np.ones(values.shape, bool))
     if values.ndim == 1:
@@ -238,20 +270,20 @@ def _labels(y: Any) -> Arrays:
             raise DataError(f"y holds the class id {values.max():.0f}", "class ids count from 0")
         return {"labels": np.ascontiguousarray(np.maximum(values, -1), dtype=np.int32)}
     if (values > 1).any():
-        raise DataError("y has several columns, but not of zeros and ones", "one class a node is a y of (N,)")
+        raise DataError(*NOT_MULTI_LABEL)
     unknown = values < 0
     in_part = np.flatnonzero(unknown.any(1) & ~unknown.all(1))
     if in_part.size:
-        hint = "a node's labels are all known, zeros and ones, or all unknown, NaN or negative"
+        hint = "the labels of a node are either all known (zeros and ones) or all unknown"
         raise DataError(f"y: the labels of node {in_part[0]} are known in part", hint)
     table = np.where(unknown, 255, values).astype(np.uint8)
     return {"multi_labels": np.ascontiguousarray(table).reshape(-1), "classes": table.shape[1]}
 
 
 def _named_labels(values: np.ndarray, known: np.ndarray) -> Arrays:
-    """Of names of classes, whose ids follow the alphabet."""
+    """Class names; their ids are in alphabetical order."""
     if values.ndim != 1:
-        raise DataError("y has several columns, but not of zeros and ones", "one class a node is a y of (N,)")
+        raise DataError(*NOT_MULTI_LABEL)
     names, ids = np.unique(values[known].astype(str), return_inverse=True)
     labels = np.full(len(values), -1, np.int32)
     labels[known] = ids.reshape(-1)
@@ -259,8 +291,10 @@ def _named_labels(values: np.ndarray, known: np.ndarray) -> Arrays:
 
 
 def _is_unknown(value: Any) -> bool:
-    """Whether a label is none: None, NaN or pandas' NA."""
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, numbers.Real) and value != value)
+    """Whether a label is missing: None, NaN or pandas' NA."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return isinstance(value, numbers.Real) and math.isnan(value)
 
 
 def _splits(masks: list[Any], nodes: int) -> list[list[list[int]]]:
@@ -270,9 +304,10 @@ def _splits(masks: list[Any], nodes: int) -> list[list[list[int]]]:
     count = max(table.shape[1] for table in tables)
     if any(table.shape[0] != nodes or table.shape[1] not in (1, count) for table in tables):
         shapes = ", ".join(str(_numpy(mask).shape) for mask in masks)
-        raise DataError(f"the masks of {nodes} nodes have shapes {shapes}", "expected (N,), or (N, S) for S splits")
+        message = f"the masks of {nodes} nodes have shapes {shapes}"
+        raise DataError(message, "expected (N,), or (N, S) for S splits")
     # One test mask may serve all splits, as in WikiCS.
-    tables = [np.repeat(table, count, 1) if table.shape[1] == 1 else table for table in tables]
+    tables = [np.broadcast_to(table, (nodes, count)) for table in tables]
     return [[np.flatnonzero(table[:, s]).tolist() for table in tables] for s in range(count)]
 
 
@@ -280,7 +315,9 @@ def _numpy(values: Any) -> np.ndarray:
     if not hasattr(values, "detach"):
         return np.asarray(values)
     values = values.detach().cpu()
-    return (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()  # numpy has no such type
+    if str(values.dtype) == "torch.bfloat16":  # numpy has no such type
+        values = values.float()
+    return values.numpy()
 
 
 def _row_count(x: Any) -> int:

@@ -1,50 +1,50 @@
-"""A trained model as a plain PyTorch module: to fine-tune, or to put into something larger.
+"""A trained model as a plain PyTorch module, to fine-tune or to use inside a larger model.
 
-Parameters have the names that model.safetensors has (docs/python.md lists them), so `state_dict` and file agree:
-
-    heads.first.weight, heads.first.bias         D x F in pre mode, K x D in post; heads.first.0.weight ... if several
-    heads.second...                              the same
-    encoder.layers.L.lin.weight, .bias           GCN
-    encoder.layers.L.lin_l.weight, .bias, lin_r.weight    SAGE: neighbours, and the node itself
-    encoder.skips.L.weight, .bias                with skip="linear"
-    encoder.norms.L.weight, .bias, .running_mean, .running_var    the last two V x K, a row a view
-    predictor.0.weight ...                       of the asymmetric variant; not used by embeddings
+Parameters have the same names as in model.safetensors; docs/python.md lists names and shapes.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ._load import core
 from .errors import DataError, UsageError
 from .estimator import GraphSurgeon
-from .run_folder import read_model
 
-# Options that treat the data before the model sees it, and the values with which a graph from memory stays as it is.
-UNTREATED = {"features": ("auto", "raw"), "symmetrize": ("auto", "no"), "self-loops": ("auto", "keep")}
+# Options that preprocess the data, and the values that leave a graph from memory unchanged.
+UNCHANGED = {
+    "features": ("auto", "raw"),
+    "symmetrize": ("auto", "no"),
+    "self-loops": ("auto", "keep"),
+}
 
 
 class Graph:
-    """The weights of neighbours: row v of `matrix` holds those of v's sources. They are of the type of `x`."""
+    """The normalized adjacency: row v of `matrix` holds the weights of v's sources."""
 
-    def __init__(self, edge_index: Tensor, edge_weight: Tensor | None, x: Tensor, encoder: str) -> None:
+    def __init__(
+        self, edge_index: Tensor, edge_weight: Tensor | None, x: Tensor, encoder: str
+    ) -> None:
         nodes = x.shape[0]
         source, target, weight = _merged(edge_index, edge_weight, nodes, x.dtype)
         if encoder == "gcn":
             every = torch.arange(nodes, device=source.device)
-            without = every[~torch.isin(every, source[source == target])]
-            source, target = torch.cat([source, without]), torch.cat([target, without])
-            weight = torch.cat([weight, weight.new_ones(len(without))])
+            loops = every[~torch.isin(every, source[source == target])]
+            source, target = torch.cat([source, loops]), torch.cat([target, loops])
+            weight = torch.cat([weight, weight.new_ones(len(loops))])
         degree = weight.new_zeros(nodes).index_add(0, target, weight)
         scale = torch.where(degree > 0, degree ** (-0.5 if encoder == "gcn" else -1.0), 0.0)
         weight = weight * scale[target] * (scale[source] if encoder == "gcn" else 1)
-        place, shape = torch.stack([target, source]), (nodes, nodes)
-        self.matrix = torch.sparse_coo_tensor(place, weight, shape, check_invariants=False).coalesce()
+        self.matrix = torch.sparse_coo_tensor(
+            torch.stack([target, source]), weight, (nodes, nodes), check_invariants=False
+        ).coalesce()
 
     def __call__(self, x: Tensor) -> Tensor:
         return torch.sparse.mm(self.matrix, x)
@@ -53,21 +53,22 @@ class Graph:
 def _merged(
     edge_index: Tensor, weight: Tensor | None, nodes: int, dtype: torch.dtype
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Every edge once, as the core keeps them: weights of repeated ones add up, without weights they are one."""
-    strangers = edge_index[(edge_index < 0) | (edge_index >= nodes)]
-    if len(strangers):
-        raise DataError(f"edge_index names node {int(strangers[0])}, but there are {nodes} nodes", "ids count from 0")
-    keys, place = torch.unique(edge_index[1] * nodes + edge_index[0], return_inverse=True)
+    """Every edge once, as in the core. Weights of repeated edges add up; the default is 1."""
+    outside = edge_index[(edge_index < 0) | (edge_index >= nodes)]
+    if len(outside):
+        message = f"edge_index names node {int(outside[0])}, but there are {nodes} nodes"
+        raise DataError(message, "ids count from 0")
+    keys, position = torch.unique(edge_index[1] * nodes + edge_index[0], return_inverse=True)
     if weight is None:
         merged = torch.ones(len(keys), device=keys.device, dtype=dtype)
     else:
         weight = weight.to(dtype)
-        merged = weight.new_zeros(len(keys)).index_add(0, place, weight)
+        merged = weight.new_zeros(len(keys)).index_add(0, position, weight)
     return keys % nodes, keys // nodes, merged
 
 
 class Mlp(nn.Module):
-    """Linear maps with ReLU between; one alone has no number in its name."""
+    """Linear maps with ReLU between them; a single one has no number in its name."""
 
     def __init__(self, inputs: int, outputs: int, layers: int) -> None:
         super().__init__()
@@ -88,7 +89,7 @@ class Mlp(nn.Module):
 
 
 class Gcn(nn.Module):
-    """x' = A (x W') + b, A being symmetrically normalised."""
+    """x' = A (x W') + b, where A is symmetrically normalized."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -100,7 +101,7 @@ class Gcn(nn.Module):
 
 
 class Sage(nn.Module):
-    """x' = mean of neighbours W_l' + b + x W_r'."""
+    """x' = mean(neighbors) W_l' + b + x W_r'."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -112,7 +113,7 @@ class Sage(nn.Module):
 
 
 class ViewBatchNorm(nn.Module):
-    """Batch norm with one gain and shift, and running statistics of each view's own."""
+    """Batch norm with shared gain and shift, and separate running statistics per view."""
 
     def __init__(self, width: int, views: int) -> None:
         super().__init__()
@@ -130,16 +131,21 @@ class ViewBatchNorm(nn.Module):
 
 
 class Encoder(nn.Module):
-    """The shared graph encoder: convolution, norm, ReLU (not on the last layer), dropout, joined by the skip rule."""
+    """The shared graph encoder.
+
+    Each layer: convolution, norm, ReLU (not on the last layer), dropout; joined by the skip rule.
+    """
 
     def __init__(self, inputs: int, outputs: int, views: int, options: dict[str, Any]) -> None:
         super().__init__()
         self.skip, self.dropout = options["skip"], options["dropout"]
         widths = [inputs] + [outputs] * options["layers"]
-        pairs = list(zip(widths, widths[1:]))
+        pairs = list(pairwise(widths))
         convolution = Gcn if options["encoder"] == "gcn" else Sage
         self.layers = nn.ModuleList(convolution(i, o) for i, o in pairs)
-        self.skips = nn.ModuleList(nn.Linear(i, o) for i, o in pairs) if self.skip == "linear" else None
+        self.skips = None
+        if self.skip == "linear":
+            self.skips = nn.ModuleList(nn.Linear(i, o) for i, o in pairs)
         norm = "batch" if options["asymmetric"] else options["norm"]
         self.norms = None
         if norm == "batch":
@@ -165,10 +171,11 @@ class Encoder(nn.Module):
 
 
 class EncoderModule(nn.Module):
-    """A trained model as PyTorch operations. `options` are the run's own, by their names in options.json.
+    """A trained model as PyTorch operations. `options` are the run's, named as in options.json.
 
-    In evaluation mode `forward` gives what `GraphSurgeon.transform` gives, up to rounding; in training mode it has the
-    dropout of the run. It is differentiable in everything, edge weights included.
+    In evaluation mode `forward` returns the same as `GraphSurgeon.transform`, up to rounding; in
+    training mode it applies the run's dropout. It is differentiable in all inputs, including edge
+    weights.
     """
 
     def __init__(self, features: int, options: dict[str, Any]) -> None:
@@ -176,23 +183,26 @@ class EncoderModule(nn.Module):
         self.options = dict(options)
         self.pre = options["mode"] == "pre"
         d, k = options["aug-dim"], options["dim"]
-        sizes = (features, d, options["head-layers"]) if self.pre else (d, k, options["head-layers"])
-        self.heads = nn.ModuleDict({"first": Mlp(*sizes), "second": Mlp(*sizes)})
-        self.encoder = Encoder(*((d, k, 2) if self.pre else (features, d, 1)), options)
+        before, after = (features, d) if self.pre else (d, k)
+        heads = {name: Mlp(before, after, options["head-layers"]) for name in ("first", "second")}
+        self.heads = nn.ModuleDict(heads)
+        inputs, outputs, views = (d, k, 2) if self.pre else (features, d, 1)
+        self.encoder = Encoder(inputs, outputs, views, options)
         self.predictor = Mlp(k, k, 2) if options["asymmetric"] else None
 
-    def views(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Both views' embeddings, N x K each."""
+    def views(
+        self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The embeddings of both views, N x K each."""
         graph = Graph(edge_index, edge_weight, x, self.options["encoder"])
         if self.pre:
-            first, second = (self.encoder(self._head(name, x), graph, v) for v, name in enumerate(self.heads))
-        else:
-            encoded = self.encoder(x, graph)
-            first, second = (self._head(name, encoded) for name in self.heads)
-        return first, second
+            first = self.encoder(self._head("first", x), graph, 0)
+            return first, self.encoder(self._head("second", x), graph, 1)
+        encoded = self.encoder(x, graph)
+        return self._head("first", encoded), self._head("second", encoded)
 
     def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
-        """The embeddings: x is N x F, edge_index 2 x M with sources first, as in PyTorch Geometric."""
+        """The embeddings. x is N x F; edge_index is 2 x M with sources first, as in PyG."""
         first, second = self.views(x, edge_index, edge_weight)
         rule = self.options["combine"]
         if rule == "concat":
@@ -204,25 +214,35 @@ class EncoderModule(nn.Module):
 
 
 def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
-    """The trained model of a fitted estimator, a run folder or a .safetensors file in one, in evaluation mode."""
+    """The trained model of a fitted estimator, a run folder or a .safetensors file in one.
+
+    It is returned in evaluation mode.
+    """
     if isinstance(run, GraphSurgeon):
         run._check_fitted()
-    file = run.run_ if isinstance(run, GraphSurgeon) else os.fspath(run)  # a temporary folder lives as long as `run`
-    if os.path.isdir(file):
-        file = os.path.join(file, "model.safetensors")
-    model = read_model(file)
-    method = model.options["method"]
+        file = core.RunFolder(run.run_).model
+    else:
+        file = os.fspath(run)
+        if os.path.isdir(file):
+            file = core.RunFolder(file).model
+    model = core.model(file)
+    method = model["options"]["method"]
     if method != "graphsurgeon":
-        raise UsageError(f"{file}: is a model of {method}", "torch_module is there for graphsurgeon's own models")
-    treated = [name for name, plain in UNTREATED.items() if model.options[name] not in plain]
-    if treated:
+        raise UsageError(
+            f"{file}: is a {method} model", "torch_module supports the method graphsurgeon only"
+        )
+    changed = [name for name, plain in UNCHANGED.items() if model["options"][name] not in plain]
+    if changed:
         warnings.warn(
-            f"the run treated its data ({', '.join(treated)}): give the module features and edges treated alike",
+            f"the run preprocessed its data ({', '.join(changed)}): "
+            "pass features and edges preprocessed in the same way to the module",
             stacklevel=2,
         )
-    module = EncoderModule(model.features, model.options)
+    module = EncoderModule(model["features"], model["options"])
+    tensors = {name: torch.from_numpy(values.copy()) for name, values in model["tensors"].items()}
     try:
-        module.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in model.tensors.items()})
+        module.load_state_dict(tensors)
     except RuntimeError:
-        raise DataError(f"{file}: its tensors are not those that its options tell of", "is it damaged?") from None
+        message = f"{file}: its tensors do not match its options"
+        raise DataError(message, "the file may be damaged") from None
     return module.eval()

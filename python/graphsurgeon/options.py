@@ -1,4 +1,4 @@
-"""The options of training, read from their one declaration in the core."""
+"""The training options, read from their declaration in the core when the package is imported."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import math
 import numbers
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -19,7 +19,7 @@ from .errors import UsageError
 
 @dataclass(frozen=True)
 class Option:
-    """One option: `name` as on the command line, `keyword` as here."""
+    """One option: `name` on the command line and in options.json, `keyword` in Python."""
 
     name: str
     keyword: str
@@ -27,82 +27,114 @@ class Option:
     group: str
     type: str  # "INT", "FLOAT", "TEXT", "INT,...", "" (a flag) or "a|b|c"
     default: Any
-    choices: tuple[str, ...] = ()
+    choices: dict[str, str] = field(default_factory=dict)  # descriptions by name
     minimum: float | None = None
     maximum: float | None = None
-    tune: dict[str, Any] | None = None  # low, high, log: where the tuner looks
+    tune: dict[str, Any] | None = None  # low, high, log: the tuner's search range
+    renamed_from: tuple[str, ...] = ()  # names in earlier versions
 
     @property
     def annotation(self) -> Any:
         """The types that the keyword takes."""
-        if self.choices or self.name == "method":
-            return Literal[self.choices or tuple(METHODS)]
+        if self.keyword == "progress":
+            return Union[bool, Literal["auto"]]
+        if self.choices:
+            return Literal[tuple(self.choices)]
         if self.name == "seed":
             return Union[int, np.random.Generator, np.random.RandomState, None]
         if self.name == "similarity-weight":
             return Union[str, float]
-        if self.name.endswith(("-file", "-root", "seeds")):
+        if self.name.endswith(("-file", "-root", "target-nodes")):
             return Union[str, os.PathLike[str]]
-        plain = {"INT": int, "FLOAT": float, "TEXT": str, "INT,...": Union[Sequence[int], int, str], "": bool}
-        return plain[self.type]
+        plain = {"INT": int, "FLOAT": float, "TEXT": str, "": bool}
+        return plain.get(self.type, Union[Sequence[int], int, str])
 
     def value_of(self, value: Any) -> Any:
-        """`value` as the core takes it."""
+        """`value` in the form that the core takes."""
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
-            value = value.item()  # of numpy
-        if self.type == "TEXT" and isinstance(value, (int, float)) and not isinstance(value, bool):
-            return f"{value:g}" if float(f"{value:g}") == value else repr(value)
-        if self.type == "TEXT" and hasattr(value, "__fspath__"):
-            return value.__fspath__()
-        if self.type == "INT,...":
-            return self._whole_numbers(value)
-        return value
+            value = value.item()  # a numpy scalar
+        if self.type == "TEXT":
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+            return os.fspath(value) if isinstance(value, os.PathLike) else value
+        return self._integers(value) if self.type == "INT,..." else value
 
-    def _whole_numbers(self, value: Any) -> list[int]:
-        """Of a list, one number, or text as on the command line."""
-        items = value.split(",") if isinstance(value, str) else value if hasattr(value, "__iter__") else [value]
+    def _integers(self, value: Any) -> list[int]:
+        """A list, one number, or text as on the command line."""
+        if isinstance(value, str):
+            value = value.split(",")
         try:
-            return [int(item) for item in items]
+            return [int(item) for item in (value if isinstance(value, Iterable) else [value])]
         except (TypeError, ValueError):
-            raise UsageError(f"{self.keyword}: {value!r} is no list of whole numbers", "as in [10, 10]") from None
+            message = f"{self.keyword}: {value!r} is not a list of integers"
+            raise UsageError(message, "pass a list such as [10, 10]") from None
+
+    def documentation(self) -> list[str]:
+        """The entry in a numpydoc 'Parameters' section."""
+        kinds = {"INT": "int", "FLOAT": "float", "TEXT": "str", "INT,...": "list of int"}
+        kind = " | ".join(self.choices) or kinds.get(self.type, "bool")
+        lines = [f"{self.keyword} : {kind}, default {self.default!r}", f"    {self.help}", ""]
+        about = [f"    - {name}: {text}" for name, text in self.choices.items() if text]
+        return lines + ([*about, ""] if about else [])
 
 
 def _read() -> dict[str, Option]:
     table = {}
     for row in json.loads(core.options()):
-        # scikit-learn's name for it, which users of its conventions expect.
+        # scikit-learn's name for the seed.
         keyword = "random_state" if row["name"] == "seed" else row["name"].replace("-", "_")
-        row["choices"] = tuple(row.get("choices", ()))
-        table[keyword] = Option(keyword=keyword, **row)
+        choices = {choice["name"]: choice["about"] for choice in row.pop("choices", [])}
+        row["renamed_from"] = tuple(row.get("renamed_from", ()))
+        table[keyword] = Option(keyword=keyword, choices=choices, **row)
     return table
 
 
-OPTIONS: dict[str, Option] = _read()
-METHODS: dict[str, dict[str, Any]] = json.loads(core.methods())  # summary, supervised, defaults of each
+def _extra(keyword: str, kind: str, default: Any, text: str, **more: Any) -> Option:
+    return Option(keyword, keyword, text, "Python only", kind, default, **more)
 
+
+# Read-only after import, so any number of threads may use these tables at once.
+OPTIONS: dict[str, Option] = _read()
+# Summary, group, defaults and `supervised` of each method.
+METHODS: dict[str, dict[str, Any]] = json.loads(core.methods())
 # Keywords that are not options of the core.
-EXTRAS: dict[str, tuple[Any, Any, str]] = {
-    "threads": (int, 0, "threads to use; 0 takes every core this process may run on"),
-    "output": (Literal["torch", "numpy"], "torch", "what embeddings come back as"),
-    "progress": (
-        Union[bool, Literal["auto"]],
-        "auto",
-        "a progress bar: 'auto' shows one in a notebook and on a terminal",
-    ),
+EXTRAS: dict[str, Option] = {
+    option.keyword: option
+    for option in (
+        _extra("threads", "INT", 0, "number of threads; 0 uses every core of this process"),
+        _extra(
+            "output",
+            "torch|numpy",
+            "torch",
+            "type of the embeddings",
+            choices={"torch": "a torch.Tensor", "numpy": "a numpy.ndarray"},
+        ),
+        _extra(
+            "progress",
+            "",
+            "auto",
+            "progress bar; 'auto' shows one in a notebook and on a terminal",
+        ),
+    )
+}
+KEYWORDS: dict[str, Option] = OPTIONS | EXTRAS
+BY_NAME: dict[str, str] = {option.name: keyword for keyword, option in OPTIONS.items()}
+# Today's keywords by those of earlier versions.
+RENAMED: dict[str, str] = {
+    old.replace("-", "_"): keyword
+    for keyword, option in OPTIONS.items()
+    for old in option.renamed_from
 }
 
 
 def defaults(method: str = "") -> dict[str, Any]:
-    """Every keyword with its default; those of a method where they are its own."""
-    plain = {name: option.default for name, option in OPTIONS.items()} | {
-        name: default for name, (_, default, _) in EXTRAS.items()
-    }
-    own = METHODS.get(method, {"defaults": {}})["defaults"]
-    return plain | {keyword: own[option.name] for keyword, option in OPTIONS.items() if option.name in own}
+    """Every keyword with its default, which a method may replace by its own."""
+    own = METHODS[method]["defaults"] if method in METHODS else {}
+    return {keyword: own.get(option.name, option.default) for keyword, option in KEYWORDS.items()}
 
 
-def option_values(params: dict[str, Any]) -> dict[str, Any]:
-    """The options among `params` that differ from the defaults of their method, by their names in the core."""
+def option_values(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in `params` that differ from their method's defaults, by their core names."""
     plain = defaults(params.get("method", ""))
     values = {}
     for keyword, option in OPTIONS.items():
@@ -111,54 +143,63 @@ def option_values(params: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def option_text(params: dict[str, Any], **always: Any) -> str:
-    """What the core reads: `option_values`, and `always` though it be a default. UsageError for what is not finite."""
-    values = option_values(params) | always
+def option_text(params: Mapping[str, Any], always: Iterable[str] = ()) -> str:
+    """`option_values` as the JSON that the core reads, and those of `always` even if defaults.
+
+    Raises UsageError for NaN and infinity.
+    """
+    values = option_values(params)
+    values |= {OPTIONS[k].name: OPTIONS[k].value_of(params[k]) for k in always}
     for name, value in values.items():
         if isinstance(value, float) and not math.isfinite(value):
-            raise UsageError(f"{name.replace('-', '_')}: {value} is not a number that can be", "give a finite one")
+            raise UsageError(f"--{name}: {value} is not finite", "pass a finite number")
     return json.dumps(values)
 
 
-MOST_THREADS = 1024  # as on the command line
+def resolve(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every option's value after the defaults of the method and the protocol, by keyword."""
+    values = json.loads(core.resolve(option_text(given, always=given)))
+    return {keyword: values[option.name] for keyword, option in OPTIONS.items()}
+
+
+MAX_THREADS = 1024  # as on the command line
 
 
 def thread_count(threads: Any) -> int:
-    """`threads` as the core takes them; UsageError where they cannot be."""
-    if not isinstance(threads, numbers.Integral) or not 0 <= threads <= MOST_THREADS:
-        raise UsageError(f"threads: {threads!r} is not a number of threads", f"0 to {MOST_THREADS}; 0 takes every core")
+    """Checks `threads`; raises UsageError for what is not a number of threads."""
+    if not isinstance(threads, numbers.Integral) or not 0 <= int(threads) <= MAX_THREADS:
+        message = f"threads: {threads!r} is not a number of threads"
+        raise UsageError(message, f"0 to {MAX_THREADS}; 0 uses every core")
     return int(threads)
 
 
 def unknown(keyword: str) -> str:
-    """What to tell about a keyword that nobody knows."""
+    """The message for an unknown keyword; names the new one of a renamed option."""
     if keyword == "seed":
         return "the keyword for the seed is 'random_state'"
-    near = core.nearest(keyword, list(defaults()))
+    if keyword in RENAMED:
+        return f"option '{keyword}' is now '{RENAMED[keyword]}'"
+    near = core.nearest(keyword, list(KEYWORDS))
     return f"unknown option '{keyword}'" + (f"; did you mean '{near}'?" if near else "")
 
 
 def signature() -> inspect.Signature:
-    """That of the estimator's constructor."""
-    keyword_only = inspect.Parameter.KEYWORD_ONLY
-    rows = [(name, o.default, o.annotation) for name, o in OPTIONS.items()]
-    rows += [(name, default, kind) for name, (kind, default, _) in EXTRAS.items()]
-    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    parameters += [inspect.Parameter(n, keyword_only, default=d, annotation=a) for n, d, a in rows]
-    return inspect.Signature(parameters)
+    """The signature of the estimator's constructor."""
+    kinds = inspect.Parameter
+    rows = [
+        kinds(name, kinds.KEYWORD_ONLY, default=option.default, annotation=option.annotation)
+        for name, option in KEYWORDS.items()
+    ]
+    return inspect.Signature([kinds("self", kinds.POSITIONAL_OR_KEYWORD), *rows])
 
 
 def documentation() -> str:
     """The 'Parameters' section of the estimator's docstring."""
-    lines, group = [], None
-    for name, option in OPTIONS.items():
+    lines: list[str] = []
+    group = None
+    for option in KEYWORDS.values():
         if option.group != group:
             group = option.group
-            lines += ["", f"{group}:"]
-        kinds = {"INT": "int", "FLOAT": "float", "TEXT": "str", "INT,...": "list of int", "": "bool"}
-        kind = " | ".join(option.choices) or kinds[option.type]
-        lines += [f"{name} : {kind}, default {option.default!r}", f"    {option.help}"]
-    lines += ["", "Here:"]
-    for name, (_, default, text) in EXTRAS.items():
-        lines += [f"{name} : default {default!r}", f"    {text}"]
+            lines += [f"{group}:", ""]
+        lines += option.documentation()
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""How far the core is: a bar by tqdm, and a callback for every epoch."""
+"""Progress of the core: a tqdm bar, and a callback for every epoch."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ def wanted(progress: bool | str) -> bool:
 
 
 class Listener:
-    """What the core tells of its work. Calls come in the thread that called the core."""
+    """Receives the progress of one call of the core, in the thread that made the call."""
 
     def __init__(self, show: bool, on_epoch: OnEpoch | None = None, metrics: str = "") -> None:
+        """`metrics` is the run's metrics.jsonl."""
         self._show = show
         self._on_epoch = on_epoch
-        self._metrics = metrics  # the run's metrics.jsonl
-        self._read: int | None = None  # bytes of it; none before the training began: its lines are another's till then
+        self._metrics = metrics
+        # Bytes of `metrics` already read. None until training starts: the file may be left over
+        # from an earlier run.
+        self._read: int | None = None
         self._bar: Any = None
 
     def start(self, task: str, total: int, unit: str) -> None:
         self._close()
         if task == "training" and self._on_epoch:
-            self._read = os.path.getsize(self._metrics)  # a resumed run has lines already
+            self._read = os.path.getsize(self._metrics)  # a resumed run already has lines
         if self._show:
             from tqdm.auto import tqdm
 
@@ -41,11 +44,11 @@ class Listener:
         if self._bar is not None:
             self._bar.update(units)
             self._bar.set_postfix_str(note, refresh=False)
-        self._tell_epochs()
+        self._report_epochs()
 
     def finish(self) -> None:
         self._close()
-        self._tell_epochs()
+        self._report_epochs()
 
     def say(self, text: str) -> None:
         if self._show:
@@ -56,7 +59,7 @@ class Listener:
             self._bar.close()
             self._bar = None
 
-    def _tell_epochs(self) -> None:
+    def _report_epochs(self) -> None:
         if not self._on_epoch or self._read is None:
             return
         with open(self._metrics, "rb") as file:

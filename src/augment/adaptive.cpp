@@ -10,13 +10,15 @@ namespace gs {
 
 namespace {
 
-constexpr double kLeastImportance = 1e-8;  // below, logarithms would rule the mean
+// Importances below this count as this: their logarithms would dominate the mean.
+constexpr double kLeastImportance = 1e-8;
 constexpr int64_t kAdaptiveGrain = 1 << 10;
 
 double log_of(double importance) { return std::log(std::max(importance, kLeastImportance)); }
 
 float drop_probability(double s, double max, double mean, double base, double limit) {
-  const double share = max > mean ? (max - s) / (max - mean) : 1;  // all alike: all by `base`
+  // Equal importances are all dropped with probability `base`.
+  const double share = max > mean ? (max - s) / (max - mean) : 1;
   return static_cast<float>(std::clamp(share * base, 0.0, limit));
 }
 

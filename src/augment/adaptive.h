@@ -1,8 +1,8 @@
-// GCA's adaptive probabilities (Zhu et al. 2021): what touches central nodes is dropped less often.
-// With s the logarithm of an importance,
+// GCA's adaptive drop probabilities (Zhu et al. 2021): edges and features of central nodes are
+// dropped less often. With s the logarithm of an importance,
 //   p = min( (s_max - s) / (s_max - s_mean) * base, limit ),
-// the maximum and the mean being over all edges, or over all features.
-//   edge u -> v:  importance (c(u) + c(v)) / 2, so that both directions of a pair have the same
+// where the maximum and the mean are over all edges, or over all features.
+//   edge u -> v:  importance (c(u) + c(v)) / 2, the same for both directions of a pair
 //   feature i:    importance  sum over nodes v of |x_vi| c(v)
 // with c one of the centralities of graph/centrality.h.
 #pragma once
@@ -10,22 +10,24 @@
 #include <span>
 #include <vector>
 
-#include "config/method_options.h"
 #include "dataset/dataset.h"
 #include "loader/sample.h"
+#include "options/method.h"
 
 namespace gs {
 
-constexpr double kDropLimit = 0.7;  // no edge or feature is dropped with more
+constexpr double kDropLimit = 0.7;  // largest drop probability of an edge or feature
 
 std::vector<double> centrality_of(const Csr& graph, Centrality kind);
 
-// Of a whole graph; gives the probabilities of any part of it.
+// Drop probabilities of a whole graph, and of any part of it. Thread safety: const calls may
+// run at once.
 class AdaptiveEdges {
  public:
   AdaptiveEdges(const Csr& graph, std::vector<double> centrality);
 
-  // Of every entry of `part`, whose local node i is nodes[i]; empty `nodes`: the whole graph's.
+  // One probability per entry of `part`, whose local node i is nodes[i]. Empty `nodes` means the
+  // whole graph.
   std::vector<float> probabilities(const LayerGraph& part, std::span<const int64_t> nodes,
                                    double base, double limit = kDropLimit) const;
 
@@ -36,7 +38,7 @@ class AdaptiveEdges {
   double max_ = 0, mean_ = 0;
 };
 
-// Of every column.
+// One importance per column.
 std::vector<double> feature_importance(const Features& features,
                                        std::span<const double> centrality);
 std::vector<float> feature_probabilities(std::span<const double> importance, double base,

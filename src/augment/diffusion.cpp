@@ -12,7 +12,7 @@ namespace gs {
 
 namespace {
 
-// A loop at every node that has none.
+// The graph with a loop added at every node that has none.
 Csr with_loops(const Csr& graph) {
   std::vector<int64_t> offsets{0};
   std::vector<int32_t> neighbors;
@@ -42,9 +42,9 @@ Csr with_loops(const Csr& graph) {
 
 LayerGraph ppr_diffusion(const Csr& plain, const PprOptions& options) {
   const Csr graph = with_loops(plain);
-  std::vector<int32_t> seeds(static_cast<size_t>(graph.nodes()));
-  std::iota(seeds.begin(), seeds.end(), 0);
-  const std::vector<PprScores> walks = personalized_pagerank(graph, seeds, options);
+  std::vector<int32_t> sources(static_cast<size_t>(graph.nodes()));
+  std::iota(sources.begin(), sources.end(), 0);
+  const std::vector<PprScores> walks = personalized_pagerank(graph, sources, options);
   const std::vector<double> degree = row_sums(graph);
   std::vector<int64_t> offsets{0};
   std::vector<int32_t> indices;

@@ -35,8 +35,8 @@ class Keep {
   uint64_t key_;
 };
 
-// Scales under which a sum of what is kept has the expectation of the whole sum: the rows' by
-// 1 / (1 - p), which the added loop, never dropped, must not feel.
+// Scales that keep the expected sums: row scales are divided by 1 - p. The added loop, which is
+// never dropped, keeps its weight.
 Normalization kept_scales(const Normalization& scales, int64_t rows, double probability) {
   Normalization out = scales;
   const auto factor = static_cast<float>(1 / (1 - probability));
@@ -51,7 +51,7 @@ Normalization kept_scales(const Normalization& scales, int64_t rows, double prob
 
 }  // namespace
 
-LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm* anew) {
+LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm* again) {
   if (drop.each.empty() && !(drop.probability > 0)) return graph;
   const SparseMatrix& m = graph.matrix;
   const Keep keep(graph, drop);
@@ -63,8 +63,8 @@ LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm*
       for (int64_t e = rows[v]; e < rows[v + 1]; ++e) offsets[v] += kept[e] = keep(v, e);
   });
   const int64_t total = exclusive_scan(offsets);
-  // With one probability for all, the scales take the factor and no values are needed.
-  const bool values = !m.values.empty() || (!anew && !drop.each.empty());
+  // With one probability for all entries, the scales take the factor and no values are needed.
+  const bool values = !m.values.empty() || (!again && !drop.each.empty());
   std::vector<int32_t> indices(static_cast<size_t>(total));
   std::vector<float> weights(values ? indices.size() : 0);
   parallel_for_weighted(rows, kDropGrain, [&](int64_t begin, int64_t end) {
@@ -74,7 +74,7 @@ LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm*
         if (!kept[e]) continue;
         if (values) {
           weights[to] = m.values.empty() ? 1 : m.values[e];
-          if (!anew && !drop.each.empty())
+          if (!again && !drop.each.empty())
             weights[to] /= static_cast<float>(1 - keep.probability(e));
         }
         indices[to++] = m.indices[e];
@@ -84,10 +84,10 @@ LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm*
   LayerGraph out{{m.rows, m.columns, std::move(offsets), std::move(indices), std::move(weights)},
                  graph.scales,
                  graph.symmetric};
-  if (anew) {
+  if (again) {
     GS_ASSERT(m.rows == m.columns);
     out.scales = normalization(
-        Csr{out.matrix.offsets, out.matrix.indices, out.matrix.values, graph.symmetric}, *anew);
+        Csr{out.matrix.offsets, out.matrix.indices, out.matrix.values, graph.symmetric}, *again);
   } else if (drop.each.empty()) {
     out.scales = kept_scales(graph.scales, m.rows, drop.probability);
   }

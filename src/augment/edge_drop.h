@@ -1,11 +1,11 @@
-// Views with fewer edges. Whether entry (v, u) is dropped is a function of (random, v, u), of a
-// symmetric graph of the pair, so that a view does not depend on the number of threads and a
-// symmetric graph stays symmetric.
+// Views with fewer edges. Whether entry (v, u) is dropped is a function of (random, v, u), or of
+// the unordered pair on a symmetric graph, so that a view does not depend on the number of threads
+// and a symmetric graph stays symmetric.
 //
-// What is left is normalised anew where the graph's scales come from its own degrees (a whole
-// graph, a cluster). A sample whose scales are those of the whole graph (neighbor, saint) keeps
-// them, and what is kept is divided by its probability: the expected sums stay. Added loops are
-// never dropped.
+// The remaining edges are normalized again where the graph's scales come from its own degrees (a
+// whole graph, a cluster). A sample with the scales of the whole graph (neighbor, saint) keeps
+// them, and its remaining entries are divided by the probability of being kept: the expected sums
+// stay the same. Added loops are never dropped.
 #pragma once
 
 #include <span>
@@ -18,11 +18,11 @@ namespace gs {
 
 struct EdgeDrop {
   double probability = 0;
-  std::span<const float> each = {};  // of every entry, in place of `probability`
+  std::span<const float> each = {};  // one probability per entry, instead of `probability`
   Random random{0};
 };
 
-// `anew`: the normalisation to make of what is left; nullptr keeps the scales.
-LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm* anew);
+// `again`: normalization of the remaining edges; nullptr keeps the scales.
+LayerGraph drop_edges(const LayerGraph& graph, const EdgeDrop& drop, const Norm* again);
 
 }  // namespace gs

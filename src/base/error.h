@@ -1,7 +1,7 @@
-// Two kinds of failure. The user's (bad data, wrong usage, an interrupt) is a gs::Error of one
-// line, a place and a hint. Ours is a failed GS_ASSERT: an Error of kind `internal` that names file
-// and line of the source. The library never prints, aborts or exits; only cli/main.cpp catches and
-// turns the kind into an exit code.
+// Error reporting. A user's mistake (bad data, wrong usage, an interrupt) is a gs::Error: one line,
+// a place and a hint. A bug is a failed GS_ASSERT: an Error of kind `internal` that names the
+// source file and line. The library never prints, aborts or exits; only cli/main.cpp catches errors
+// and turns the kind into an exit code.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,21 +12,16 @@
 
 namespace gs {
 
-enum class ErrorKind {
-  internal = 1,
-  usage = 2,
-  data = 3,
-  interrupted = 4
-};  // the values are the exit codes
+// The values are the exit codes.
+enum class ErrorKind { internal = 1, usage = 2, data = 3, interrupted = 4 };
 
 class Error : public std::exception {
  public:
   // `where` is a file, "file:row", "file[member]" or an option's name; it and `hint` may be empty.
   Error(ErrorKind kind, std::string message, std::string where = {}, std::string hint = {});
 
-  const char* what() const noexcept override {
-    return line_.c_str();
-  }  // "where: message", without the hint
+  // "where: message", without the hint.
+  const char* what() const noexcept override { return line_.c_str(); }
   ErrorKind kind() const { return kind_; }
   int exit_code() const { return static_cast<int>(kind_); }
   const std::string& message() const { return message_; }

@@ -115,8 +115,8 @@ void sync_path(const fs::path& path, const fs::path& target) {
   if (::fsync(file.value) != 0 && errno != EINVAL && errno != EROFS) fail_write(target, errno);
 }
 
-// A hidden name beside the target that nobody else uses. `make` creates it and returns false with
-// errno otherwise.
+// A hidden name beside the target that no other process uses. `make` creates it and returns false
+// with errno otherwise.
 template <class Make>
 fs::path make_temporary(const fs::path& target, const Make& make) {
   static std::atomic<uint64_t> counter{0};
@@ -126,7 +126,7 @@ fs::path make_temporary(const fs::path& target, const Make& make) {
     fs::path path = folder_of(target) / fmt::format(".{}.tmp-{}-{}", name, ::getpid(), counter++);
     if (make(path)) return path;
     if (errno != EEXIST)
-      fail_write(target, errno);  // EEXIST: left behind by a killed process with our number
+      fail_write(target, errno);  // EEXIST: left by a killed process with our number
   }
 }
 

@@ -1,6 +1,6 @@
-// Files, the careful way. Reading maps a file into memory. Writing goes to a temporary name beside
-// the target, is synced and renamed, and the folder is synced: after a crash there is the old file
-// or the new one, never half of one. What goes wrong is a data Error that names the file ("no such
+// Safe file access. Reading maps a file into memory. Writing goes to a temporary name beside the
+// target, is synced and renamed, and the folder is synced: after a crash there is the old file or
+// the new one, never half of one. Every failure is a data Error that names the file ("no such
 // file", "is a directory", "no permission", "disk full").
 #pragma once
 

@@ -1,13 +1,17 @@
-// A 128-bit fingerprint of bytes, for keying caches by content. Fast (memory speed), the same on
-// any number of threads; not for secrets: somebody who wants two inputs with one fingerprint can
-// make them.
+// A 128-bit fingerprint of bytes (XXH3-128 of xxHash), which keys caches by content. Runs at memory
+// speed. Not for secrets: two inputs with the same fingerprint can be made on purpose.
+//
+// Thread safety: a Hasher serves one thread at a time.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+struct XXH3_state_s;
 
 namespace gs {
 
@@ -15,13 +19,15 @@ struct Hash128 {
   uint64_t high = 0, low = 0;
 
   bool operator==(const Hash128&) const = default;
-  std::string hex() const;  // 32 digits
+  // 32 digits.
+  std::string hex() const;
 };
 
-// Fingerprint of a sequence of pieces; where one piece ends and the next begins counts too.
+// Fingerprint of a sequence of pieces. Piece boundaries count: "ab", "c" differs from "a", "bc".
 class Hasher {
  public:
-  void add(std::span<const std::byte> bytes);  // hashed in parallel when long
+  Hasher();
+  void add(std::span<const std::byte> bytes);
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
   template <std::integral T>
   void add(std::span<const T> values) {
@@ -32,10 +38,14 @@ class Hasher {
     const auto wide = static_cast<int64_t>(value);
     add(std::span<const int64_t>(&wide, 1));
   }
-  Hash128 result() const { return state_; }
+  // The fingerprint of the pieces so far; more may follow.
+  Hash128 result() const;
 
  private:
-  Hash128 state_;
+  struct Free {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, Free> state_;
 };
 
 }  // namespace gs

@@ -72,7 +72,7 @@ int64_t available_memory() {
   return std::max<int64_t>(0, std::min(bytes, limit - std::min(used, limit)));
 }
 
-std::shared_ptr<void> uninitialised_bytes(int64_t bytes) {
+std::shared_ptr<void> uninitialized_bytes(int64_t bytes) {
   if (bytes < kHugePage / 2) {
     void* const memory = std::malloc(static_cast<size_t>(bytes) + 1);
     if (!memory) throw std::bad_alloc();

@@ -15,7 +15,7 @@
 namespace gs {
 
 static_assert(std::endian::native == std::endian::little,
-              ".npy elements are used as they lie in the file");
+              ".npy elements are used as they are stored");
 
 namespace {
 

@@ -54,8 +54,8 @@ struct NpyArray {
   // mapped.
   template <class T>
   Array<T> as() const;
-  std::vector<std::string> strings()
-      const;  // of a `bytes` or `unicode` array, trailing zeros cut, UTF-8
+  // The elements of a `bytes` or `unicode` array as UTF-8, without trailing zeros.
+  std::vector<std::string> strings() const;
   void require_dims(int64_t dimensions) const;  // data Error unless it has that many
 };
 

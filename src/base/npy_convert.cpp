@@ -222,7 +222,7 @@ Array<T> NpyArray::as() const {
     if (std::is_same_v<S, T> && plain && aligned)
       return {owner,
               std::span(reinterpret_cast<const T*>(data.data()), static_cast<size_t>(count()))};
-    const std::shared_ptr<T[]> out = uninitialised<T>(count());
+    const std::shared_ptr<T[]> out = uninitialized<T>(count());
     convert_all<T, S>(*this, out.get());
     return {out, std::span<const T>(out.get(), static_cast<size_t>(count()))};
   });

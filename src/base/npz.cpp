@@ -73,7 +73,7 @@ Bytes read_stored(zip_t* archive, int64_t index, int64_t size, const std::string
     fail_data(where,
               fmt::format("damaged zip member: {}", zip_error_strerror(zip_get_error(archive))),
               std::string(kDamaged));
-  Bytes bytes = uninitialised<std::byte>(size);
+  Bytes bytes = uninitialized<std::byte>(size);
   for (int64_t done = 0; done < size;) {
     const zip_int64_t got =
         zip_fread(member.get(), bytes.get() + done, static_cast<zip_uint64_t>(size - done));
@@ -91,7 +91,7 @@ NpyArray unpack(Bytes stored, int64_t stored_bytes, bool deflated, int64_t bytes
   const auto size = static_cast<size_t>(bytes);
   Bytes out = std::move(stored);
   if (deflated) {
-    const Bytes packed = std::exchange(out, uninitialised<std::byte>(bytes));
+    const Bytes packed = std::exchange(out, uninitialized<std::byte>(bytes));
     const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> inflater(
         libdeflate_alloc_decompressor());
     if (!inflater) throw std::bad_alloc();
@@ -110,9 +110,9 @@ NpyArray unpack(Bytes stored, int64_t stored_bytes, bool deflated, int64_t bytes
 
 }  // namespace
 
-// Members that are asked for together. Whoever comes first to one inflates it: a thread of this
-// class, or the caller who needs it. A zip_t serves one thread at a time; it only copies the packed
-// bytes out, which is quick.
+// Members that are asked for together. Each is inflated by whichever thread gets to it first: one
+// of this class, or the caller who needs it. A zip_t serves one thread at a time; it only copies
+// the packed bytes out, which is quick.
 class Npz::Preloading {
  public:
   Preloading(const Npz& file, std::span<const std::string> wanted)
@@ -138,10 +138,13 @@ class Npz::Preloading {
 
   void start(int workers) {
     for (int i = 0; i < workers && i < std::ssize(parts_); ++i)
-      workers_.emplace_back([this] { work(); });
+      workers_.emplace_back([this] {
+        const ThreadScope alone(1);
+        work();
+      });
   }
 
-  // Inflates what nobody has begun until nothing is left.
+  // Inflates members that no thread has begun, until none is left.
   void work() {
     std::unique_lock lock(mutex_);
     for (Part& part : parts_)

@@ -23,12 +23,12 @@ class Npz {
 
   bool has(std::string_view name) const;  // without ".npy"
   std::vector<std::string> names() const;
-  NpyArray get(std::string_view name) const;  // data Error that lists the members when it is absent
+  NpyArray get(std::string_view name) const;  // data Error that lists the members if it is absent
   // Several members at once, inflated in parallel.
   std::map<std::string, NpyArray> get_all(std::span<const std::string> wanted) const;
-  // Begins to inflate members on other threads, the largest first, while the caller goes on. get
-  // and get_all then wait for those, or inflate what nobody has begun; what is wrong with a member
-  // is thrown there. Names that are not in the file are passed over. At most once.
+  // Starts inflating members on other threads, the largest first, while the caller continues. get
+  // and get_all then wait for those, or inflate the ones that no thread has begun; they throw what
+  // is wrong with a member. Names that are not in the file are skipped. Call at most once.
   void preload(std::span<const std::string> wanted);
   const std::string& path() const { return path_; }
 

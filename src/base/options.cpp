@@ -1,5 +1,6 @@
 #include "base/options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -32,6 +33,24 @@ int64_t to_integer(const Option& option, std::string_view text) {
   return *value;
 }
 
+void check_choice(const Option& option, std::string_view text) {
+  if (option.choices.empty()) return;
+  std::vector<std::string> known;
+  for (const Choice& choice : option.choices) known.push_back(choice.name);
+  if (std::find(known.begin(), known.end(), text) == known.end())
+    fail_unknown(option.flag(), text, known);
+}
+
+// More than these are too many for one line of help.
+constexpr size_t kShownChoices = 6;
+
+std::string joined_names(const std::vector<Choice>& choices) {
+  if (choices.size() > kShownChoices) return "NAME";
+  std::string out;
+  for (const Choice& choice : choices) out += (out.empty() ? "" : "|") + choice.name;
+  return out;
+}
+
 }  // namespace
 
 std::string Option::flag() const { return (name.size() == 1 ? "-" : "--") + name; }
@@ -58,7 +77,10 @@ void Option::set(std::string_view text) {
                         if (!value || !std::isfinite(*value)) fail_value(*this, text, "a number");
                         *v = *value;
                       },
-                      [&](std::string* v) { *v = text; },
+                      [&](std::string* v) {
+                        check_choice(*this, text);
+                        *v = text;
+                      },
                       [&](std::vector<int64_t>* v) {
                         std::vector<int64_t> values;
                         for (size_t begin = 0; begin <= text.size();) {
@@ -91,6 +113,7 @@ void Option::set(const nlohmann::json& value, const std::string& where) {
                       },
                       [&](std::string* v) {
                         if (!value.is_string()) wrong("a text");
+                        check_choice(*this, value.get<std::string>());
                         *v = value.get<std::string>();
                       },
                       [&](std::vector<int64_t>* v) {
@@ -121,10 +144,25 @@ std::string Option::type_name() const {
       Overload{[](const bool*) { return std::string(); },
                [](const int64_t*) { return std::string("INT"); },
                [](const double*) { return std::string("FLOAT"); },
-               [](const std::string*) { return std::string("TEXT"); },
+               [&](const std::string*) {
+                 return choices.empty() ? std::string("TEXT") : joined_names(choices);
+               },
                [](const std::vector<int64_t>*) { return std::string("INT,..."); },
-               [](const EnumField& v) { return fmt::format("{}", fmt::join(v.choices, "|")); }},
+               [&](const EnumField&) { return joined_names(choices); }},
       field);
+}
+
+std::string Option::long_help() const {
+  std::string out = help;
+  for (const Choice& choice : choices)
+    if (!choice.about.empty()) out += fmt::format("\n  {}: {}", choice.name, choice.about);
+  return out;
+}
+
+void Option::copy_value(const Option& other) {
+  std::visit(Overload{[&](EnumField& v) { v.set(std::get<EnumField>(other.field).get()); },
+                      [&](auto* v) { *v = *std::get<decltype(v)>(other.field); }},
+             field);
 }
 
 void Option::check() const {
@@ -146,6 +184,17 @@ void Option::check() const {
 Option* OptionList::find_option(std::string_view name) {
   for (auto& option : options_)
     if (option.name == name) return &option;
+  return nullptr;
+}
+
+const Option* OptionList::find_option(std::string_view name) const {
+  return const_cast<OptionList*>(this)->find_option(name);
+}
+
+const Option* OptionList::find_renamed(std::string_view name) const {
+  for (const auto& option : options_)
+    if (std::find(option.renamed.begin(), option.renamed.end(), name) != option.renamed.end())
+      return &option;
   return nullptr;
 }
 
@@ -171,6 +220,8 @@ void OptionList::set_json(const nlohmann::json& values, const std::string& where
     fail_usage(where, "expected a JSON object of options", "as in {\"epochs\": 50}");
   for (const auto& [key, value] : values.items()) {
     Option* option = find_option(key);
+    if (const Option* renamed = option ? nullptr : find_renamed(key))
+      option = find_option(renamed->name);
     if (!option) {
       std::vector<std::string> known;
       for (const auto& o : options_) known.push_back(o.name);
@@ -180,6 +231,16 @@ void OptionList::set_json(const nlohmann::json& values, const std::string& where
     option->given = given;
   }
 }
+
+namespace {
+
+std::string escaped_cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
 
 std::string OptionList::markdown() const {
   std::string out, group = "\n";
@@ -195,11 +256,13 @@ std::string OptionList::markdown() const {
       range = fmt::format(" ({} to {})", *option.minimum, *option.maximum);
     else if (option.minimum) range = fmt::format(" (at least {})", *option.minimum);
     else if (option.maximum) range = fmt::format(" (at most {})", *option.maximum);
-    std::string escaped;
-    for (const char c : type.empty() ? std::string("flag") : type)
-      escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-    out += fmt::format("| `{}` | {}{} | {} | {} |\n", option.flag(), escaped, range,
-                       value.empty() ? "" : "`" + value + "`", option.help);
+    std::string meaning = escaped_cell(option.help);
+    for (const Choice& choice : option.choices)
+      if (!choice.about.empty())
+        meaning += fmt::format("<br>`{}`: {}", choice.name, escaped_cell(choice.about));
+    out += fmt::format("| `{}` | {}{} | {} | {} |\n", option.flag(),
+                       escaped_cell(type.empty() ? "flag" : type), range,
+                       value.empty() ? "" : "`" + value + "`", meaning);
   }
   return out;
 }

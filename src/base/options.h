@@ -4,7 +4,7 @@
 //
 //   struct NeighborOptions {
 //     std::vector<int64_t> fanouts{10, 10};
-//     void describe(OptionList& v) { v("fanouts", fanouts, "neighbours kept per layer; -1 keeps
+//     void describe(OptionList& v) { v("fanouts", fanouts, "neighbors kept per layer; -1 keeps
 //     all"); }
 //   };
 //
@@ -25,10 +25,10 @@
 
 namespace gs {
 
-struct EnumField {  // an enum field, seen as its name
+// An enum field, seen as its name.
+struct EnumField {
   std::function<std::string()> get;
   std::function<void(std::string_view)> set;
-  std::vector<std::string> choices;
 };
 
 struct TuneRange {
@@ -42,17 +42,21 @@ struct Option {
 
   std::string name, help, group;
   Field field;
+  std::vector<Choice> choices;       // the values it takes; empty: any of its type
+  std::vector<std::string> renamed;  // names it had before, which JSON may still use
   std::optional<double> minimum, maximum;
   std::optional<TuneRange> tune;
-  bool given =
-      false;  // set by the user (command line or config), as opposed to a default or a preset
+  // Set by the user (command line or config), as opposed to a default or a preset.
+  bool given = false;
 
   std::string flag() const;         // "--name", or "-k" for a single letter
   std::string text() const;         // the value now, as one would type it
   void set(std::string_view text);  // usage error when it does not parse or is out of range
   void set(const nlohmann::json& value, const std::string& where);
+  void copy_value(const Option& other);  // of the same type
   nlohmann::json json() const;
-  std::string type_name() const;  // "INT", "FLOAT", "TEXT", "INTS" or "a|b|c", for help
+  std::string type_name() const;  // "INT", "FLOAT", "TEXT", "INT,..." or "a|b|c", for help
+  std::string long_help() const;  // the help, then one line per choice
   void check() const;             // range of the present value
 };
 
@@ -61,6 +65,14 @@ class OptionHandle {
   explicit OptionHandle(Option& option) : option_(option) {}
   OptionHandle& at_least(double v) { return option_.minimum = v, *this; }
   OptionHandle& at_most(double v) { return option_.maximum = v, *this; }
+  // The values that a text takes.
+  OptionHandle& one_of(std::vector<Choice> choices) {
+    return option_.choices = std::move(choices), *this;
+  }
+  // A name that it had before: JSON may still use it, the command line names the new one.
+  OptionHandle& renamed(std::string name) {
+    return option_.renamed.push_back(std::move(name)), *this;
+  }
   OptionHandle& tune(double low, double high) {
     return option_.tune = TuneRange{low, high, false}, *this;
   }
@@ -80,24 +92,25 @@ class OptionList {
       const auto table = names_of(T{});
       EnumField choice{
           [&field, table] { return std::string(name_of(table, field)); },
-          [&field, table, name](std::string_view v) { field = find(table, v, "--" + name).value; },
-          names(table)};
-      return add(std::move(name), std::move(help), std::move(choice));
+          [&field, table, name](std::string_view v) { field = find(table, v, "--" + name).value; }};
+      return add(std::move(name), std::move(help), std::move(choice)).one_of(choices_of(table));
     } else {
       return add(std::move(name), std::move(help), &field);
     }
   }
-  void group(std::string name) {
-    group_ = std::move(name);
-  }  // heading for the options declared after it
+  // The heading of the options declared after it.
+  void group(std::string name) { group_ = std::move(name); }
 
   std::vector<Option>& options() { return options_; }
   const std::vector<Option>& options() const { return options_; }
   Option* find_option(std::string_view name);
+  const Option* find_option(std::string_view name) const;
+  // The option that had this name before, or nullptr.
+  const Option* find_renamed(std::string_view name) const;
 
   nlohmann::json json() const;
-  // Sets what `values` holds; an unknown key is a usage error with the nearest name. `given` marks
-  // them as the user's.
+  // Sets what `values` holds, by the names of today or of before; an unknown key is a usage error
+  // with the nearest name. `given` marks them as the user's.
   void set_json(const nlohmann::json& values, const std::string& where, bool given);
   std::string markdown() const;  // a table for docs/options.md
 

@@ -8,6 +8,7 @@
 #include <exception>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,15 @@ namespace gs {
 
 namespace {
 
-int g_threads = 0;
-thread_local bool t_serial = false;
+// 0 where no scope is open.
+thread_local int scoped_threads = 0;
 
 // Cores granted by affinity, and by a cgroup v2 quota when there is one.
-int available_cores() {
+int count_cores() {
   cpu_set_t set;
-  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : omp_get_num_procs();
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0
+                  ? CPU_COUNT(&set)
+                  : static_cast<int>(std::thread::hardware_concurrency());
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string quota;
   double period = 0;
@@ -36,13 +39,14 @@ int available_cores() {
 void run_pieces(const std::vector<int64_t>& cuts,
                 const std::function<void(int64_t, int64_t)>& body) {
   const int64_t pieces = static_cast<int64_t>(cuts.size()) - 1;
-  if (pieces == 1 || threads() == 1 || omp_in_parallel()) {
+  const int workers = threads();
+  if (pieces == 1 || workers == 1 || omp_in_parallel()) {
     for (int64_t p = 0; p < pieces; ++p)
       if (cuts[p] < cuts[p + 1]) body(cuts[p], cuts[p + 1]);
     return;
   }
   std::vector<std::exception_ptr> errors(static_cast<size_t>(pieces));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads())
+#pragma omp parallel for schedule(dynamic, 1) num_threads(workers)
   for (int64_t p = 0; p < pieces; ++p) {
     try {
       if (cuts[p] < cuts[p + 1]) body(cuts[p], cuts[p + 1]);
@@ -58,21 +62,22 @@ constexpr int64_t kPiecesPerThread = 16;  // slack for uneven cores and pieces
 
 int64_t piece_count(int64_t count, int64_t grain) {
   const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));
-  return std::min<int64_t>(most, threads() == 1 ? 1 : threads() * kPiecesPerThread);
+  const int workers = threads();
+  return std::min<int64_t>(most, workers == 1 ? 1 : workers * kPiecesPerThread);
 }
 
 }  // namespace
 
-SerialLoops::SerialLoops() : before_(std::exchange(t_serial, true)) {}
-SerialLoops::~SerialLoops() { t_serial = before_; }
-
-int threads() {
-  if (t_serial) return 1;
-  if (g_threads == 0) g_threads = available_cores();
-  return g_threads;
+int available_threads() {
+  static const int cores = count_cores();
+  return cores;
 }
 
-void set_threads(int count) { g_threads = count > 0 ? count : available_cores(); }
+int threads() { return scoped_threads > 0 ? scoped_threads : available_threads(); }
+
+ThreadScope::ThreadScope(int threads)
+    : before_(std::exchange(scoped_threads, threads > 0 ? threads : available_threads())) {}
+ThreadScope::~ThreadScope() { scoped_threads = before_; }
 
 void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
   if (count <= 0) return;

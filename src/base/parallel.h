@@ -2,6 +2,9 @@
 // body is carried out of the loop and rethrown (the first by block order). Bodies get whole ranges
 // [begin, end) and must not depend on how the range was cut, so that any number of threads gives
 // the same result.
+//
+// Thread safety: the number of threads belongs to the calling thread, so that two threads may run
+// loops at once, each with a number of its own. A thread that is started later does not inherit it.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +13,25 @@
 
 namespace gs {
 
-int threads();  // threads that the loops below use
-void set_threads(
-    int count);  // 0: all cores this process may run on (affinity and cgroup quota respected)
+// Cores this process may run on, with affinity and the cgroup quota respected.
+int available_threads();
 
-// While one lives, the loops below run in the calling thread alone, and do not touch OpenMP. For
-// threads that work beside the one that computes.
-class SerialLoops {
+// Threads that loops of the calling thread use: those of its innermost ThreadScope, or else
+// available_threads().
+int threads();
+
+// Sets threads() of the calling thread until the end of the scope; 0 means available_threads().
+// With 1, loops run in the calling thread alone and do not touch OpenMP, as they must in threads
+// that work beside the one that computes.
+class ThreadScope {
  public:
-  SerialLoops();
-  ~SerialLoops();
-  SerialLoops(const SerialLoops&) = delete;
-  SerialLoops& operator=(const SerialLoops&) = delete;
+  explicit ThreadScope(int threads);
+  ~ThreadScope();
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
 
  private:
-  bool before_;
+  int before_;
 };
 
 // Calls body(begin, end) over pieces of [0, count) of at least `grain` items.

@@ -55,8 +55,8 @@ class Terminal final : public Progress {
 
   void advance(int64_t units) override {
     done_ += units;
-    const std::unique_lock lock(
-        mutex_, std::try_to_lock);  // a thread that finds it taken has nothing to add
+    // A thread that finds it taken has nothing to add.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || !running_) return;
     const auto now = Clock::now();
     if (std::chrono::duration<double>(now - shown_).count() < interval_) return;

@@ -1,6 +1,6 @@
-// How long work tells how far it is. The library only calls the interface; the command line decides
-// whether that is a bar on a terminal (with rate and time left), a plain line now and then in a
-// pipe, or nothing (--quiet).
+// Progress reporting for long-running work. The library only calls the interface; the command line
+// decides whether that is a bar on a terminal (with rate and time left), an occasional plain line
+// in a pipe, or nothing (--quiet).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class Progress {
   // before it.
   virtual void start(std::string_view task, int64_t total, std::string_view unit) = 0;
   virtual void advance(int64_t units) = 0;       // thread-safe
-  virtual void note(std::string_view text) = 0;  // shown behind the bar, e.g. "loss 12.3"
+  virtual void note(std::string_view text) = 0;  // shown after the bar, e.g. "loss 12.3"
   virtual void finish() = 0;
-  virtual void say(std::string_view) {}  // once, on a line of its own
+  virtual void say(std::string_view) {}  // prints a line of its own
 };
 
-Progress& no_progress();  // says nothing; the default argument everywhere
+Progress& no_progress();  // reports nothing; the default argument everywhere
 
 enum class ProgressStyle { bar, lines, silent };
 // Writes to standard error. `detect_progress_style` is bar on a terminal, lines in a pipe.

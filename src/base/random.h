@@ -1,6 +1,8 @@
 // Counter-based random numbers (Philox 4x32, 10 rounds: Salmon et al. 2011). A stream is a pure
-// function of its key, so one thread and eight draw the same numbers, and nothing is global: pass a
-// Random in, fork it by name and index.
+// function of its key, so any number of threads draws the same numbers, and nothing is global: pass
+// a Random in, fork it by name and index.
+//
+// Thread safety: a stream serves one thread at a time; fork() is const and may be called from many.
 #pragma once
 
 #include <array>
@@ -50,7 +52,7 @@ class Random {
     return high << 32 | bits32();
   }
   double uniform() { return static_cast<double>(bits64() >> 11) * 0x1.0p-53; }  // [0, 1)
-  double normal();  // mean 0, deviation 1
+  double normal();  // mean 0, standard deviation 1
   // Uniform in [0, bound), without bias (Lemire's method with rejection); bound >= 1.
   uint64_t below(uint64_t bound) {
     if (bound <= UINT32_MAX) {

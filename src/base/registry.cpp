@@ -6,7 +6,7 @@ namespace gs {
 
 namespace {
 
-// Optimal string alignment distance: insert, delete, replace, swap neighbours.
+// Optimal string alignment distance: insert, delete, replace, swap neighbors.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

@@ -1,4 +1,4 @@
-// Plain name tables: {"neighbor", make_neighbor, "sampled k-hop neighbourhoods"}. A folder lists
+// Plain name tables: {"neighbor", make_neighbor, "sampled k-hop neighborhoods"}. A folder lists
 // what it offers in one table; an unknown name is a usage error that lists the known ones and
 // suggests the nearest.
 #pragma once
@@ -19,7 +19,18 @@ struct Named {
   std::string_view about;
 };
 
-// The candidate closest to `name` in edit distance (swaps of neighbours count one), or "" when none
+// One value that an option takes, with the sentence that --help prints for it.
+struct Choice {
+  std::string name, about;
+};
+
+// A row of a table that is read without libtorch while `T`, which the row only names, needs it.
+template <class T>
+struct Row {
+  std::string_view name, about;
+};
+
+// The candidate closest to `name` in edit distance (swaps of neighbors count one), or "" when none
 // is near.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
@@ -31,6 +42,13 @@ template <class T>
 std::vector<std::string> names(std::span<const Named<T>> table) {
   std::vector<std::string> out;
   for (const auto& row : table) out.emplace_back(row.name);
+  return out;
+}
+
+template <class T>
+std::vector<Choice> choices_of(std::span<const Named<T>> table) {
+  std::vector<Choice> out;
+  for (const auto& row : table) out.push_back({std::string(row.name), std::string(row.about)});
   return out;
 }
 

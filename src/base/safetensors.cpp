@@ -77,7 +77,7 @@ Placed read_tensor(const std::string& name, const Json& json, std::span<const st
   Placed placed{length_in(offsets[0], where), length_in(offsets[1], where), name};
   if (placed.begin > placed.end || placed.end > static_cast<int64_t>(data.size()))
     fail_data(where,
-              fmt::format("lies at bytes {} to {} of {}", placed.begin, placed.end, data.size()),
+              fmt::format("is at bytes {} to {} of {}", placed.begin, placed.end, data.size()),
               "the file was cut short; copy it again");
   if (tensor_bytes(out.shape, item) != placed.end - placed.begin)
     fail_data(
@@ -178,7 +178,7 @@ void save_safetensors(const fs::path& path, const SafeTensors& tensors) {
     offset += tensor.data.size();
   }
   std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data behind it is aligned
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data after it is aligned
   const uint64_t header_bytes = text.size();
   GS_ASSERT(header_bytes <= kMostHeaderBytes);
 

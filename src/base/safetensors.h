@@ -26,7 +26,6 @@ struct SafeTensors {
 };
 
 SafeTensors load_safetensors(const fs::path& path);
-void save_safetensors(const fs::path& path,
-                      const SafeTensors& tensors);  // atomic; same bytes for same tensors
+void save_safetensors(const fs::path& path, const SafeTensors& tensors);
 
 }  // namespace gs

@@ -154,7 +154,7 @@ bool TableReader::skip_idle_row() {
   return true;
 }
 
-// Adds the quoted field that begins at `at`; returns the separator, newline or end behind it.
+// Adds the quoted field that begins at `at`; returns the separator, newline or end after it.
 const char* TableReader::take_quoted(const char* at, const char* end) {
   const char* const opening = ++at;
   const char* begin = opening;
@@ -204,7 +204,7 @@ int64_t TableReader::integer(size_t index) const {
   const std::string_view text = field(index);
   if (const auto value = parse_integer(text)) return *value;
   fail_data(place(), fmt::format("column {} is '{}', not an integer", index + 1, printable(text)),
-            "a whole number within 64 bits belongs here");
+            "write a whole number that fits 64 bits");
 }
 
 double TableReader::number(size_t index) const {
@@ -248,7 +248,7 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (stop != text.data() + text.size()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // Too small is a plain zero; too large is not a number we can hold. from_chars does not tell
+    // Too small is a plain zero; too large is not a number we can hold. from_chars does not report
     // which.
     value = std::strtod(std::string(text).c_str(), nullptr);
     if (std::isinf(value)) return std::nullopt;

@@ -54,8 +54,8 @@ class TableReader {
   bool comments_;
   int64_t line_ = 0, next_line_ = 1;
   std::vector<std::string_view> fields_;
-  std::deque<std::string>
-      unquoted_;  // fields of this row with doubled quotes; a deque, as views point into them
+  // Fields of this row with doubled quotes; a deque, since views point into them.
+  std::deque<std::string> unquoted_;
 };
 
 // The separator of a table's first row: tab, comma, semicolon or blank, whichever splits it.

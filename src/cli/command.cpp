@@ -12,8 +12,8 @@ namespace gs::cli {
 void CommonOptions::describe(OptionList& v) {
   v.group("Output");
   v("json", json, "print the result as one JSON object on standard output");
-  v("quiet", quiet, "no progress and no notes");
-  v("threads", threads, "threads to use; 0 takes every core this process may run on")
+  v("quiet", quiet, "print no progress and no notes");
+  v("threads", threads, "number of threads; 0 uses every core this process may run on")
       .at_least(0)
       .at_most(1024);
 }
@@ -22,7 +22,8 @@ namespace {
 
 std::vector<BoundList> g_bound;
 
-std::string path_of(const CLI::App* app) {  // "data info", without the program's own name
+// "data info", without the program's own name.
+std::string path_of(const CLI::App* app) {
   std::string path;
   for (; app->get_parent(); app = app->get_parent()) {
     if (!path.empty()) path.insert(0, " ");
@@ -83,12 +84,12 @@ void add_options(CLI::App& app, OptionList& list) {
             off,
             [&option, field, bound, off](int64_t) {
               if (bound->count() > 0)
-                fail_usage(off, fmt::format("is the contrary of {}", option.flag()),
-                           "give one of the two");
+                fail_usage(off, fmt::format("contradicts {}", option.flag()),
+                           "pass one of the two");
               **field = false;
               option.given = true;
             },
-            fmt::format("switch {} off, which is on by default", flag));
+            fmt::format("turn off {}, which is on by default", flag));
         if (!option.group.empty()) other->group(option.group);
       }
     } else {
@@ -98,7 +99,7 @@ void add_options(CLI::App& app, OptionList& list) {
             option.set(text);
             option.given = true;
           },
-          option.help);
+          option.long_help());
       bound->type_name(option.type_name());
       const std::string value = option.text();
       if (!value.empty()) bound->default_str(value);
@@ -108,14 +109,14 @@ void add_options(CLI::App& app, OptionList& list) {
 }
 
 std::unique_ptr<Progress> begin(const CommonOptions& common) {
-  set_threads(static_cast<int>(common.threads));
   return make_progress(detect_progress_style(common.quiet));
 }
 
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0)
-    fail_data("standard output", "cannot be written", "is the disk full, or the reader gone?");
+    fail_data("standard output", "cannot be written",
+              "check that the disk is not full and that the reader is still running");
 }
 
 void print_json(const nlohmann::json& value) {
@@ -124,29 +125,6 @@ void print_json(const nlohmann::json& value) {
 
 void say(const CommonOptions& common, const std::string& text) {
   if (!common.quiet) std::fprintf(stderr, "%s\n", text.c_str());
-}
-
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || !std::filesystem::is_directory(folder))
-    fail_data(folder.string(), "no folder can be made there", "name another place with -o");
-}
-
-void check_results(const std::filesystem::path& folder, std::string_view name,
-                   std::initializer_list<std::string_view> endings) {
-  const auto file = [&](std::string_view ending) {
-    return folder / fmt::format("{}{}", name, ending);
-  };
-  if (std::filesystem::is_regular_file(file(".json"))) {
-    const auto found = nlohmann::json::parse(MappedFile(file(".json")).text(), nullptr,
-                                             /*allow_exceptions=*/false);
-    if (found.is_object() && found.contains("rows") && found["rows"].is_array()) return;
-  }
-  for (const std::string_view ending : endings)
-    if (std::filesystem::exists(file(ending)))
-      fail_data(file(ending).string(), "is there already, and not from this command",
-                "name another folder with -o");
 }
 
 }  // namespace gs::cli

@@ -1,6 +1,6 @@
-// A subcommand is one file here: it declares its options on a CLI::App and returns what to run. The
-// table of them is in main.cpp. Results go to standard output (one JSON object with --json),
-// everything else to standard error.
+// A subcommand is one file here: it declares its options on a CLI::App and returns what to run.
+// main.cpp has the table of subcommands. Results go to standard output (one JSON object with
+// --json), everything else to standard error.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,6 +22,7 @@ struct CommonOptions {
   int64_t threads = 0;
 
   void describe(OptionList& v);
+  int thread_count() const { return static_cast<int>(threads); }
 };
 
 // Binds every declared option to the command line: "--name VALUE", a flag for a bool, and for a
@@ -30,8 +31,8 @@ void add_options(CLI::App& app, OptionList& list);
 // "--no-name" for a bool that is on now, else "".
 std::string off_flag(const Option& option);
 
-// Every option list bound so far, with the command it belongs to ("data info"): for 'graphsurgeon
-// options'.
+// Every option list bound so far, with the command it belongs to ("data info"); 'graphsurgeon
+// options' prints them.
 struct BoundList {
   std::string command;
   const OptionList* list;
@@ -53,6 +54,13 @@ struct Bound {
   S& get() {
     return std::get<S>(structs);
   }
+  // The declared options of that struct.
+  template <class S>
+  OptionList& list_of() {
+    size_t position = 0;
+    (void)((std::is_same_v<S, Structs> || (++position, false)) || ...);
+    return *lists[position];
+  }
 
  private:
   template <class S>
@@ -62,34 +70,31 @@ struct Bound {
   }
 };
 
-// Names of the options that the user set, the catalog's folder aside.
+// Names of the options that the user set, except the catalog's folder.
 std::set<std::string> given_options(const std::vector<std::unique_ptr<OptionList>>& lists);
 
 // From now on SIGINT and SIGTERM set the flag that is returned, once; a second one ends the program
 // as usual.
 const std::atomic<bool>* stop_on_signals();
 
-// Applies --threads and makes the progress display that --quiet and the terminal ask for.
+// The progress display for --quiet, a terminal or a log.
 std::unique_ptr<Progress> begin(const CommonOptions& common);
 
 void print(const std::string& text);           // to standard output
 void print_json(const nlohmann::json& value);  // one object, one line
-void say(const CommonOptions& common,
-         const std::string& text);  // to standard error, unless --quiet
+// Prints to standard error, unless --quiet.
+void say(const CommonOptions& common, const std::string& text);
 
-// With those above it; data Error where that cannot be.
-void make_folder(const std::filesystem::path& folder);
-
-// Data Error when a file NAME + ending is in the folder already and not from an earlier run of the
-// same command, which its NAME.json, with an array of "rows", tells.
-void check_results(const std::filesystem::path& folder, std::string_view name,
-                   std::initializer_list<std::string_view> endings);
+// A command's result, as JSON or as text. `Api`: a CommandApi of command/api.h.
+template <class Api, class Result>
+void print_result(const CommonOptions& common, const Api& api, const Result& result) {
+  if (common.json) print_json(api.to_json(result));
+  else print(api.to_text(result));
+}
 
 using Run = std::function<void()>;
 // Each declares its options and subcommands on `app` and stores what to run in the chosen one's
 // callback.
-void setup_ablate(CLI::App& app, Run& run);
-void setup_bench(CLI::App& app, Run& run);
 void setup_data(CLI::App& app, Run& run);
 void setup_options(CLI::App& app, Run& run);
 void setup_train(CLI::App& app, Run& run);

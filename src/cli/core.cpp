@@ -11,7 +11,7 @@ const CoreApi& core() {
     void* library = dlopen("libgraphsurgeon.so.0", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
       throw Error(ErrorKind::internal, fmt::format("cannot load the core library: {}", dlerror()),
-                  "", "is libtorch still where it was at build time? './dev build' mends it");
+                  "", "libtorch may have moved since the build; run './dev build'");
     auto* entry = reinterpret_cast<const CoreApi* (*)()>(dlsym(library, "gs_core_api"));
     GS_ASSERT(entry != nullptr);
     return entry();

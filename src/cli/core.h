@@ -1,7 +1,7 @@
 // Loads the core library (and with it libtorch) at the first call.
 #pragma once
 
-#include "core/api.h"
+#include "command/api.h"
 
 namespace gs::cli {
 

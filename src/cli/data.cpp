@@ -1,11 +1,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "cli/command.h"
 #include "dataset/catalog.h"
 #include "dataset/download.h"
-#include "dataset/folder.h"
-#include "dataset/generate.h"
+#include "dataset/folder/folder.h"
+#include "dataset/generate/generate.h"
 #include "dataset/load.h"
 #include "dataset/renumber.h"
 #include "dataset/summary.h"
@@ -20,7 +21,7 @@ void notes_to_stderr(const CommonOptions& common, const Dataset& data) {
 
 void setup_info(CLI::App& parent, Run& run) {
   CLI::App* app = parent.add_subcommand(
-      "info", "what a dataset holds: counts, degrees, homophily, splits, memory");
+      "info", "print counts, degrees, homophily, splits and memory of a dataset");
   auto state = std::make_shared<Bound<LoadOptions>>();
   auto data = std::make_shared<std::string>();
   app->add_option("DATA", *data, "catalog name, file, folder, or generator as sbm:nodes=5000")
@@ -28,11 +29,12 @@ void setup_info(CLI::App& parent, Run& run) {
   state->bind(*app);
   app->callback([=, &run] {
     run = [=] {
+      const ThreadScope scope(state->common.thread_count());
       const auto progress = begin(state->common);
       const Dataset set = load_dataset(*data, state->get<LoadOptions>(), *progress);
       progress->finish();
       notes_to_stderr(state->common, set);
-      const Summary summary = summarise(set);
+      const Summary summary = summarize(set);
       if (state->common.json) print_json(to_json(set, summary));
       else print(to_text(set, summary));
     };
@@ -47,7 +49,7 @@ struct OutputOptions {
 struct ReorderOptions {
   Reorder reorder = Reorder::none;
   void describe(OptionList& v) {
-    v("reorder", reorder, "order of the nodes on disk; original ids are kept beside them");
+    v("reorder", reorder, "order of the nodes on disk; the original ids are kept");
   }
 };
 
@@ -62,7 +64,7 @@ void report_written(const CommonOptions& common, const Dataset& set, const std::
                       set.graph.edges(), set.features.width()));
 }
 
-// A command that writes the dataset which make(progress) gives.
+// A command that writes the dataset returned by make(progress).
 template <class... Options, class Make>
 void setup_writer(CLI::App* app, Run& run, const std::shared_ptr<Bound<Options...>>& state,
                   const Make& make) {
@@ -73,6 +75,7 @@ void setup_writer(CLI::App* app, Run& run, const std::shared_ptr<Bound<Options..
     run = [=] {
       const bool overwrite = state->template get<OutputOptions>().overwrite;
       check_output(*output, overwrite);
+      const ThreadScope scope(state->common.thread_count());
       const auto progress = begin(state->common);
       const Dataset set = make(*progress);
       notes_to_stderr(state->common, set);
@@ -98,7 +101,7 @@ void setup_convert(CLI::App& parent, Run& run) {
 
 void setup_generate(CLI::App& parent, Run& run) {
   CLI::App* app = parent.add_subcommand(
-      "generate", "make a graph with communities (sbm) or a large one (rmat), by seed");
+      "generate", "generate a graph with communities (sbm) or a large one (rmat) from a seed");
   auto state = std::make_shared<Bound<GenerateOptions, OutputOptions>>();
   setup_writer(app, run, state, [=](Progress& progress) {
     return generate(state->get<GenerateOptions>(), progress);
@@ -106,19 +109,13 @@ void setup_generate(CLI::App& parent, Run& run) {
 }
 
 void setup_list(CLI::App& parent, Run& run) {
-  CLI::App* app = parent.add_subcommand("list", "the datasets known by name, and which are here");
-  struct RootOptions {
-    std::string data_root;
-    void describe(OptionList& v) {
-      v("data-root", data_root,
-        "folder of the datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
-    }
-  };
-  auto state = std::make_shared<Bound<RootOptions>>();
+  CLI::App* app =
+      parent.add_subcommand("list", "list the datasets of the catalog and which are present");
+  auto state = std::make_shared<Bound<DataRoot>>();
   state->bind(*app);
   app->callback([=, &run] {
     run = [=] {
-      const fs::path root = data_root(state->get<RootOptions>().data_root);
+      const fs::path root = state->get<DataRoot>().folder();
       nlohmann::json rows = nlohmann::json::array();
       std::string table = fmt::format("{:<15} {:<15} {:>8} {:>12} {:>6} {:>4}  {:<5} {}\n", "name",
                                       "title", "nodes", "edges", "feat.", "cls", "task", "file");
@@ -137,6 +134,7 @@ void setup_list(CLI::App& parent, Run& run) {
                         {"classes", entry.classes},
                         {"task", task_name(entry.task)},
                         {"in_paper", entry.in_paper},
+                        {"aliases", catalog_aliases(entry.name)},
                         {"note", entry.note},
                         {"path", path ? nlohmann::json(where) : nlohmann::json()}});
       }
@@ -144,7 +142,7 @@ void setup_list(CLI::App& parent, Run& run) {
       else
         print(table +
               fmt::format(
-                  "\nlooked for below {}; 'graphsurgeon data fetch NAME' gets what is missing\n",
+                  "\nsearched in {}; 'graphsurgeon data fetch NAME' downloads a missing dataset\n",
                   root.string()));
     };
   });
@@ -153,18 +151,16 @@ void setup_list(CLI::App& parent, Run& run) {
 void setup_fetch(CLI::App& parent, Run& run) {
   CLI::App* app = parent.add_subcommand("fetch", "download a dataset of the catalog and check it");
   struct FetchFlags {
-    std::string data_root, mirror;
+    std::string mirror;
     bool overwrite = false;
     void describe(OptionList& v) {
-      v("data-root", data_root,
-        "folder to put it in; default $GRAPHSURGEON_DATA, else the user's cache folder");
-      v("mirror", mirror, "address to use in place of every https://host");
-      v("overwrite", overwrite, "download again what is there");
+      v("mirror", mirror, "address to use instead of every https://host");
+      v("overwrite", overwrite, "download files again that already exist");
     }
   };
-  auto state = std::make_shared<Bound<FetchFlags>>();
+  auto state = std::make_shared<Bound<DataRoot, FetchFlags>>();
   auto name = std::make_shared<std::string>();
-  app->add_option("NAME", *name, "a name of 'graphsurgeon data list'")->required();
+  app->add_option("NAME", *name, "a name from 'graphsurgeon data list'")->required();
   state->bind(*app);
   app->callback([=, &run] {
     run = [=] {
@@ -175,13 +171,14 @@ void setup_fetch(CLI::App& parent, Run& run) {
         fail_unknown("dataset", *name, known);
       }
       const FetchFlags& flags = state->get<FetchFlags>();
-      const fs::path root = data_root(flags.data_root);
+      const fs::path root = state->get<DataRoot>().folder();
+      const ThreadScope scope(state->common.thread_count());
       const auto progress = begin(state->common);
       const fs::path path = fetch(*entry, {root, flags.mirror, flags.overwrite}, *progress);
       LoadOptions load;
       load.data_root = root.string();
-      const Dataset set =
-          load_dataset(std::string(entry->name), load, *progress);  // checks it against the catalog
+      // Checks the dataset against the catalog.
+      const Dataset set = load_dataset(std::string(entry->name), load, *progress);
       progress->finish();
       notes_to_stderr(state->common, set);
       report_written(state->common, set, path.string());

@@ -54,7 +54,8 @@ void run_external(const stdfs::path& program, char** arguments) {
   for (char** word = arguments; *word; ++word) words.push_back(*word);
   words.push_back(nullptr);
   execv(name.c_str(), words.data());
-  fail_data(name, fmt::format("cannot be run: {}", std::strerror(errno)), "is it a program?");
+  fail_data(name, fmt::format("cannot be run: {}", std::strerror(errno)),
+            "check that it is an executable program");
 }
 
 }  // namespace gs::cli

@@ -1,6 +1,6 @@
-// Commands in programs of their own, found as git finds its: `graphsurgeon NAME ...` runs
-// `graphsurgeon-NAME ...` from beside this program, else from PATH, when NAME is no command of this
-// one.
+// Commands that are separate programs, found as git finds its own: `graphsurgeon NAME ...` runs
+// `graphsurgeon-NAME ...` from the folder of this program, otherwise from PATH, if NAME is not a
+// command of this program.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace gs::cli {
 
-// The executable file of `name`, if there is one. A name that could leave its folder has none.
+// The executable file of `name`, if there is one. Never one for a name that contains a path.
 std::optional<std::filesystem::path> find_external(const std::string& name);
 
-// Becomes that program, with the arguments behind its name. Returns only by an Error: data, when it
-// cannot be run.
+// Replaces this process by that program, with the arguments after its name. Data Error if it cannot
+// be run.
 [[noreturn]] void run_external(const std::filesystem::path& program, char** arguments);
 
 }  // namespace gs::cli

@@ -20,21 +20,21 @@ constexpr Command kCommands[] = {
     {"train", "learn embeddings of a graph", setup_train},
     {"embed", "embed a graph with a trained model", setup_embed},
     {"eval", "score embeddings by the linear protocol", setup_eval},
-    {"bench", "the paper's tables: methods on datasets, trained and scored", setup_bench},
-    {"ablate", "the paper's ablations, each claim checked", setup_ablate},
-    {"data", "look at, convert, generate and fetch datasets", setup_data},
-    {"inspect", "what the learned augmentations of a run do", setup_inspect},
-    {"options", "every option of every command as one page", setup_options},
+    {"data", "describe, convert, generate and fetch datasets", setup_data},
+    {"inspect", "show what the learned augmentations of a run do", setup_inspect},
+    {"options", "print every option of every command as one page", setup_options},
 };
 
-// Programs of the Python package, found beside this one or on PATH; told of here, so that help and
-// suggestions know them.
+// Programs of the Python package, found beside this one or on PATH; listed here so that help and
+// suggestions include them.
 struct ExternalCommand {
   const char *name, *about;
 };
 constexpr ExternalCommand kExternals[] = {
     {"tune", "search for good options of training"},
     {"report", "draw runs, ablations and searches as one page"},
+    {"bench", "the paper's tables: methods on datasets, trained and scored"},
+    {"ablate", "the paper's ablations, each claim checked"},
 };
 
 void setup_external(CLI::App& app, const std::string& name, Run& run) {
@@ -42,14 +42,13 @@ void setup_external(CLI::App& app, const std::string& name, Run& run) {
   app.set_help_flag();
   app.callback([=, &run] {
     run = [=] {
-      fail_usage(name, "belongs to the Python package, which is not beside this program",
+      fail_usage(name, "is part of the Python package, which was not found",
                  "install it with 'pip install .' from a checkout");
     };
   });
 }
 
-// The instructions that libtorch and our kernels will choose on this machine, by the same cpuid
-// bits.
+// The instruction set that libtorch and our kernels choose on this machine, by the same cpuid bits.
 const char* cpu_path() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -76,15 +75,36 @@ int complain(const Error& error) {
   return error.exit_code();
 }
 
-// The innermost subcommand that was named, for its options and help.
+// The innermost subcommand on the command line, for its options and help.
 CLI::App* chosen(CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   return app;
 }
 
-// An option or subcommand that nobody knows: name the nearest that somebody does.
+// "graphsurgeon data info".
+std::string path_of(const CLI::App* app) {
+  std::string path;
+  for (const CLI::App* a = app; a; a = a->get_parent())
+    path = path.empty() ? a->get_name() : a->get_name() + " " + path;
+  return path;
+}
+
+// The option of `app` that had this flag before, or nullptr.
+const Option* renamed_option(const CLI::App* app, const std::string& flag) {
+  if (!flag.starts_with("--")) return nullptr;
+  for (const BoundList& bound : bound_lists())
+    if (app->get_parent() && path_of(app).ends_with(" " + bound.command))
+      if (const Option* option = bound.list->find_renamed(flag.substr(2))) return option;
+  return nullptr;
+}
+
+// The error for an unknown option or subcommand; names the nearest known one.
 Error unknown_argument(CLI::App& root, const std::string& argument) {
   CLI::App* app = chosen(&root);
+  const std::string flag = argument.substr(0, argument.find('='));
+  if (const Option* option = renamed_option(app, flag))
+    return Error(ErrorKind::usage, fmt::format("{} is now {}", flag, option->flag()), "",
+                 option->help);
   std::vector<std::string> known;
   const bool option = argument.starts_with("-");
   if (option) {
@@ -93,16 +113,12 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
     for (const auto* sub : app->get_subcommands([](CLI::App*) { return true; }))
       known.push_back(sub->get_name());
   }
-  const std::string near = nearest(argument.substr(0, argument.find('=')), known);
+  const std::string near = nearest(flag, known);
   std::string message =
       fmt::format("unknown {} '{}'", option ? "option" : "argument", printable(argument));
   if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);
-  std::string path;
-  for (CLI::App* a = app; a; a = a->get_parent()) {
-    if (!path.empty()) path.insert(0, " ");
-    path.insert(0, a->get_name());
-  }
-  return Error(ErrorKind::usage, message, "", fmt::format("'{} --help' lists what there is", path));
+  return Error(ErrorKind::usage, message, "",
+               fmt::format("'{} --help' lists the options", path_of(app)));
 }
 
 bool is_command(const std::string& name) {
@@ -117,7 +133,7 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("'graphsurgeon COMMAND --help' tells more.");
+  app.footer("Run 'graphsurgeon COMMAND --help' for the options of a command.");
   app.option_defaults()->always_capture_default(false);
   Run run;
   for (const Command& command : kCommands)
@@ -132,13 +148,12 @@ int run_command_line(int argc, char** argv) {
     const auto extras = app.remaining(true);
     return complain(unknown_argument(app, extras.empty() ? std::string() : extras.front()));
   } catch (const CLI::ParseError& e) {
-    // An unknown word where a subcommand belongs is told as such, not as "a subcommand is
+    // An unknown word where a subcommand belongs is reported as such, not as "a subcommand is
     // required".
     if (const auto extras = app.remaining(true); !extras.empty())
       return complain(unknown_argument(app, extras.front()));
-    return complain(
-        Error(ErrorKind::usage, e.what(), "",
-              fmt::format("'{} --help' lists what there is", chosen(&app)->get_name())));
+    return complain(Error(ErrorKind::usage, e.what(), "",
+                          fmt::format("'{} --help' lists the options", chosen(&app)->get_name())));
   }
   run();
   return 0;
@@ -155,7 +170,7 @@ int main(int argc, char** argv) {
     return gs::cli::complain(error);
   } catch (const std::bad_alloc&) {
     return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
-                                       "close other programs, or take a smaller graph or batch"));
+                                       "close other programs, or use a smaller graph or batch"));
   } catch (const std::exception& error) {
     return gs::cli::complain(gs::Error(
         gs::ErrorKind::internal, error.what(), "",

@@ -49,7 +49,7 @@ int64_t count(const DenseMatrix& m, int32_t row) {
 
 int64_t count(const SparseMatrix& m, int32_t row) { return m.offsets[row + 1] - m.offsets[row]; }
 
-// Cosines of pairs of nodes, one after another. Nodes without features are like nobody.
+// Cosines of pairs of nodes, one after another. Nodes without features resemble no other.
 template <class Matrix>
 class Cosines {
  public:
@@ -76,22 +76,22 @@ FeatureAgreement measure(const Csr& graph, const Matrix& matrix) {
   const auto draw = [&] {
     return edge_at(graph, static_cast<int64_t>(random.below(static_cast<uint64_t>(edges))));
   };
-  Cosines<Matrix> neighbors(matrix), strangers(matrix);
+  Cosines<Matrix> neighbors(matrix), random_pairs(matrix);
   int64_t values = 0;
   Edge before = draw();
   for (int64_t i = 0; i < pairs; ++i) {
     const Edge edge = draw();
     neighbors.add(edge.target, edge.source);
-    strangers.add(edge.target, before.source);
+    random_pairs.add(edge.target, before.source);
     const auto nodes = static_cast<uint64_t>(graph.nodes());
     values += count(matrix, static_cast<int32_t>(random.below(nodes)));
     before = edge;
   }
   FeatureAgreement out;
   out.values = static_cast<double>(values) / static_cast<double>(pairs);
-  const double apart = 1 - strangers.mean();
-  out.agreement = apart > 1e-9 ? (neighbors.mean() - strangers.mean()) / apart : 0;
-  out.spread = strangers.variance() * static_cast<double>(matrix.columns);
+  const double apart = 1 - random_pairs.mean();
+  out.agreement = apart > 1e-9 ? (neighbors.mean() - random_pairs.mean()) / apart : 0;
+  out.spread = random_pairs.variance() * static_cast<double>(matrix.columns);
   return out;
 }
 

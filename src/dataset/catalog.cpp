@@ -1,5 +1,7 @@
 #include "dataset/catalog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,21 +9,22 @@ namespace gs {
 
 namespace {
 
-#define GS_GEOM "https://raw.githubusercontent.com/graphdml-uiuc-jlu/geom-gcn/master"
-#define GS_SHCHUR "https://github.com/shchur/gnn-benchmark/raw/master/data/npz/"
-#define GS_G2G "https://github.com/abojchevski/graph2gauss/raw/master/data/"
-#define GS_YANDEX "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/"
-#define GS_SPLIT(k) \
-  { GS_GEOM "/splits/film_split_0.6_0.2_" k ".npz", "actor/raw/film_split_0.6_0.2_" k ".npz" }
-
+constexpr std::string_view kGeomGcn =
+    "https://raw.githubusercontent.com/graphdml-uiuc-jlu/geom-gcn/master/";
+constexpr std::string_view kGnnBenchmark =
+    "https://github.com/shchur/gnn-benchmark/raw/master/data/npz/";
+constexpr std::string_view kGraph2Gauss =
+    "https://github.com/abojchevski/graph2gauss/raw/master/data/";
+constexpr std::string_view kHeterophilous =
+    "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/";
 constexpr std::string_view kSaintPage =
     "https://drive.google.com/drive/folders/1zycmmDES39zVlbVCYs88JTJ1Wm5FbfLz";
 
-// A gnn-benchmark file: symmetrised, loop-free and binarised by PyG.
+// A gnn-benchmark file: symmetrized, loop-free and binarized by PyG.
 CatalogEntry npz(std::string_view name, std::string_view title, int64_t nodes, int64_t edges,
                  int64_t width, int64_t classes, std::vector<std::string_view> paths,
-                 std::string_view url, std::string_view note = {}) {
-  const std::string_view target = paths.front();
+                 std::string_view source, std::string_view file, std::string_view note = {}) {
+  RemoteFile remote{fmt::format("{}{}", source, file), std::string(paths.front())};
   return {.name = name,
           .title = title,
           .format = "gnn-benchmark",
@@ -34,12 +37,12 @@ CatalogEntry npz(std::string_view name, std::string_view title, int64_t nodes, i
           .drop_loops = true,
           .binarize = true,
           .paths = std::move(paths),
-          .files = {{url, target}},
+          .files = {std::move(remote)},
           .page = {},
           .note = note};
 }
 
-// A GraphSAINT folder, whose public copies lie behind a page that needs a browser.
+// A GraphSAINT folder, whose public copies are on a page that needs a browser.
 CatalogEntry saint(std::string_view name, std::string_view title, int64_t nodes, int64_t edges,
                    int64_t width, int64_t classes, Task task, std::vector<std::string_view> paths,
                    std::vector<RemoteFile> files) {
@@ -60,8 +63,7 @@ CatalogEntry saint(std::string_view name, std::string_view title, int64_t nodes,
 }
 
 CatalogEntry heterophilous(std::string_view name, std::string_view title, int64_t nodes,
-                           int64_t edges, int64_t width, int64_t classes, std::string_view path,
-                           std::string_view url) {
+                           int64_t edges, int64_t width, int64_t classes, std::string_view file) {
   return {.name = name,
           .title = title,
           .format = "heterophilous",
@@ -73,10 +75,21 @@ CatalogEntry heterophilous(std::string_view name, std::string_view title, int64_
           .symmetrize = true,
           .drop_loops = false,
           .binarize = false,
-          .paths = {path},
-          .files = {{url, path}},
+          .paths = {file},
+          .files = {{fmt::format("{}{}", kHeterophilous, file), std::string(file)}},
           .page = {},
           .in_paper = false};
+}
+
+std::vector<RemoteFile> actor_files() {
+  const auto remote = [](std::string_view folder, const std::string& name) {
+    return RemoteFile{fmt::format("{}{}{}", kGeomGcn, folder, name), "actor/raw/" + name};
+  };
+  std::vector<RemoteFile> files{remote("new_data/film/", "out1_graph_edges.txt"),
+                                remote("new_data/film/", "out1_node_feature_label.txt")};
+  for (int k = 0; k < 10; ++k)
+    files.push_back(remote("splits/", fmt::format("film_split_0.6_0.2_{}.npz", k)));
+  return files;
 }
 
 std::vector<CatalogEntry> make_catalog() {
@@ -84,27 +97,28 @@ std::vector<CatalogEntry> make_catalog() {
       npz("corafull", "Cora Full", 19793, 126842, 8710, 70,
           {"cora_full.npz", "cora.npz", "citationfull/cora/raw/cora.npz", "cora/raw/cora.npz",
            "Cora/raw/cora.npz"},
-          GS_G2G "cora.npz"),
+          kGraph2Gauss, "cora.npz"),
       npz("dblp", "DBLP", 17716, 105734, 1639, 4,
-          {"dblp.npz", "dblp/raw/dblp.npz", "DBLP/raw/dblp.npz"}, GS_G2G "dblp.npz"),
+          {"dblp.npz", "dblp/raw/dblp.npz", "DBLP/raw/dblp.npz"}, kGraph2Gauss, "dblp.npz"),
       npz("pubmed", "PubMed", 19717, 88648, 500, 3,
-          {"pubmed.npz", "pubmed/raw/pubmed.npz", "PubMed/raw/pubmed.npz"}, GS_G2G "pubmed.npz"),
+          {"pubmed.npz", "pubmed/raw/pubmed.npz", "PubMed/raw/pubmed.npz"}, kGraph2Gauss,
+          "pubmed.npz"),
       npz("physics", "Physics", 34493, 495924, 8415, 5,
           {"ms_academic_phy.npz", "physics/raw/ms_academic_phy.npz",
            "Physics/raw/ms_academic_phy.npz"},
-          GS_SHCHUR "ms_academic_phy.npz"),
+          kGnnBenchmark, "ms_academic_phy.npz"),
       npz("cs", "CS", 18333, 163788, 6805, 15,
           {"ms_academic_cs.npz", "cs/raw/ms_academic_cs.npz", "CS/raw/ms_academic_cs.npz"},
-          GS_SHCHUR "ms_academic_cs.npz"),
+          kGnnBenchmark, "ms_academic_cs.npz"),
       npz("computers", "Computers", 13752, 491722, 767, 10,
           {"amazon_electronics_computers.npz", "computers/raw/amazon_electronics_computers.npz",
            "Computers/raw/amazon_electronics_computers.npz"},
-          GS_SHCHUR "amazon_electronics_computers.npz",
-          "the paper prints F = 467; the data has 767"),
+          kGnnBenchmark, "amazon_electronics_computers.npz",
+          "the paper reports F = 467; the data has 767"),
       npz("photo", "Photo", 7650, 238162, 745, 8,
           {"amazon_electronics_photo.npz", "photo/raw/amazon_electronics_photo.npz",
            "Photo/raw/amazon_electronics_photo.npz"},
-          GS_SHCHUR "amazon_electronics_photo.npz"),
+          kGnnBenchmark, "amazon_electronics_photo.npz"),
       {.name = "facebook",
        .title = "Facebook",
        .format = "musae",
@@ -171,19 +185,7 @@ std::vector<CatalogEntry> make_catalog() {
        .drop_loops = false,
        .binarize = false,
        .paths = {"actor/raw", "actor", "film", "Actor/raw"},
-       .files = {{GS_GEOM "/new_data/film/out1_graph_edges.txt", "actor/raw/out1_graph_edges.txt"},
-                 {GS_GEOM "/new_data/film/out1_node_feature_label.txt",
-                  "actor/raw/out1_node_feature_label.txt"},
-                 GS_SPLIT("0"),
-                 GS_SPLIT("1"),
-                 GS_SPLIT("2"),
-                 GS_SPLIT("3"),
-                 GS_SPLIT("4"),
-                 GS_SPLIT("5"),
-                 GS_SPLIT("6"),
-                 GS_SPLIT("7"),
-                 GS_SPLIT("8"),
-                 GS_SPLIT("9")},
+       .files = actor_files(),
        .page = {}},
       saint("yelp", "Yelp", 716847, 13954819, 300, 100, Task::multilabel,
             {"yelp", "yelp/raw", "Yelp/raw", "Yelp"},
@@ -205,24 +207,14 @@ std::vector<CatalogEntry> make_catalog() {
        .paths = {"reddit", "reddit/raw", "Reddit/raw", "Reddit"},
        .files = {{"https://data.dgl.ai/dataset/reddit.zip", "reddit/reddit.zip"}},
        .page = {}},
-      heterophilous("roman-empire", "Roman-empire", 22662, 65854, 300, 18, "roman_empire.npz",
-                    GS_YANDEX "roman_empire.npz"),
-      heterophilous("amazon-ratings", "Amazon-ratings", 24492, 186100, 300, 5, "amazon_ratings.npz",
-                    GS_YANDEX "amazon_ratings.npz"),
-      heterophilous("minesweeper", "Minesweeper", 10000, 78804, 7, 2, "minesweeper.npz",
-                    GS_YANDEX "minesweeper.npz"),
-      heterophilous("tolokers", "Tolokers", 11758, 1038000, 10, 2, "tolokers.npz",
-                    GS_YANDEX "tolokers.npz"),
-      heterophilous("questions", "Questions", 48921, 307080, 301, 2, "questions.npz",
-                    GS_YANDEX "questions.npz"),
+      heterophilous("roman-empire", "Roman-empire", 22662, 65854, 300, 18, "roman_empire.npz"),
+      heterophilous("amazon-ratings", "Amazon-ratings", 24492, 186100, 300, 5,
+                    "amazon_ratings.npz"),
+      heterophilous("minesweeper", "Minesweeper", 10000, 78804, 7, 2, "minesweeper.npz"),
+      heterophilous("tolokers", "Tolokers", 11758, 1038000, 10, 2, "tolokers.npz"),
+      heterophilous("questions", "Questions", 48921, 307080, 301, 2, "questions.npz"),
   };
 }
-
-#undef GS_GEOM
-#undef GS_SHCHUR
-#undef GS_G2G
-#undef GS_YANDEX
-#undef GS_SPLIT
 
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
     {"cora-full", "corafull"},
@@ -247,6 +239,13 @@ std::span<const CatalogEntry> catalog() {
   return entries;
 }
 
+std::vector<std::string_view> catalog_aliases(std::string_view name) {
+  std::vector<std::string_view> out;
+  for (const auto& [alias, real] : kAliases)
+    if (real == name) out.push_back(alias);
+  return out;
+}
+
 const CatalogEntry* find_catalog(std::string_view name) {
   std::string wanted(name);
   for (char& c : wanted) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -257,7 +256,7 @@ const CatalogEntry* find_catalog(std::string_view name) {
   return nullptr;
 }
 
-const CatalogEntry* recognise(std::string_view format, int64_t nodes, int64_t width,
+const CatalogEntry* recognize(std::string_view format, int64_t nodes, int64_t width,
                               int64_t classes) {
   if (format == "musae-npz") format = "musae";  // one dataset in two forms
   for (const auto& entry : catalog()) {
@@ -290,10 +289,15 @@ std::filesystem::path cache_folder() {
   return "graphsurgeon-data";
 }
 
-std::filesystem::path data_root(const std::string& option) {
-  if (!option.empty()) return option;
+std::filesystem::path DataRoot::folder() const {
+  if (!data_root.empty()) return data_root;
   if (const char* root = std::getenv("GRAPHSURGEON_DATA"); root && *root) return root;
   return cache_folder();
+}
+
+void DataRoot::describe(OptionList& v) {
+  v("data-root", data_root,
+    "folder of the catalog's datasets; default: $GRAPHSURGEON_DATA, else the user's cache folder");
 }
 
 }  // namespace gs

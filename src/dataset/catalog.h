@@ -1,6 +1,8 @@
-// The datasets that are known by name: the paper's fourteen and more. For each the true size, where
-// its files usually lie and come from, and what PyTorch Geometric does to it, so that results
-// compare.
+// The datasets that are known by name: the paper's fourteen and more. Each has its true size, the
+// usual places and sources of its files, and the treatment that PyTorch Geometric gives it, so that
+// results compare.
+//
+// Thread safety: everything here may be called from several threads.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +12,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/options.h"
 #include "dataset/dataset.h"
 #include "dataset/reader.h"
 
 namespace gs {
 
 struct RemoteFile {
-  std::string_view url;   // plain HTTPS, or "" where a browser is needed
-  std::string_view path;  // where it goes, below the data root; a .zip is unpacked into its folder
+  std::string url;   // plain HTTPS, or "" where a browser is needed
+  std::string path;  // where it goes, below the data root; a .zip is unpacked into its folder
 };
 
 struct CatalogEntry {
@@ -27,8 +30,8 @@ struct CatalogEntry {
   int64_t classes;
   Task task;
   bool symmetrize, drop_loops, binarize;  // what PyG does
-  std::vector<std::string_view>
-      paths;                      // usual names below the data root, files or folders, best first
+  // Usual names below the data root, files or folders, best first.
+  std::vector<std::string_view> paths;
   std::vector<RemoteFile> files;  // for `data fetch`
   std::string_view page;          // shown to people when a browser is needed
   bool in_paper = true;
@@ -36,17 +39,25 @@ struct CatalogEntry {
 };
 
 std::span<const CatalogEntry> catalog();
-const CatalogEntry* find_catalog(
-    std::string_view name);  // nullptr when unknown; "coauthor-cs"-like aliases too
+// By its name or an alias such as "coauthor-cs"; nullptr when unknown.
+const CatalogEntry* find_catalog(std::string_view name);
+std::vector<std::string_view> catalog_aliases(std::string_view name);
 // The entry that has this format, node count, class count and one of its widths; nullptr when none.
-const CatalogEntry* recognise(std::string_view format, int64_t nodes, int64_t width,
+const CatalogEntry* recognize(std::string_view format, int64_t nodes, int64_t width,
                               int64_t classes);
 // The first of the entry's paths that exists below `root`.
 std::optional<std::filesystem::path> locate(const CatalogEntry& entry,
                                             const std::filesystem::path& root);
 // $XDG_CACHE_HOME/graphsurgeon, as a rule ~/.cache/graphsurgeon.
 std::filesystem::path cache_folder();
-// --data-root, else $GRAPHSURGEON_DATA, else the user's cache folder.
-std::filesystem::path data_root(const std::string& option);
+
+// The option --data-root.
+struct DataRoot {
+  std::string data_root;
+
+  // --data-root, else $GRAPHSURGEON_DATA, else cache_folder().
+  std::filesystem::path folder() const;
+  void describe(OptionList& v);
+};
 
 }  // namespace gs

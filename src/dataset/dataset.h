@@ -1,6 +1,8 @@
 // A dataset ready for training: one graph, features of its nodes (sparse or dense), labels and
-// splits when there are any, and the names that the user knows things by. Every array may be a view
-// of a mapped file.
+// splits if there are any, and the names in the user's files. Every array may be a view of a mapped
+// file.
+//
+// Thread safety: read-only once loaded; any number of threads may read it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,8 @@
 
 namespace gs {
 
-struct DenseMatrix {  // row-major
+// Row-major.
+struct DenseMatrix {
   int64_t rows = 0, columns = 0;
   Array<float> values;
   std::span<const float> row(int64_t i) const {
@@ -22,7 +25,8 @@ struct DenseMatrix {  // row-major
   }
 };
 
-struct SparseMatrix {  // CSR; columns ascend within a row; no values means all ones
+// CSR; columns ascend within a row; no values means all ones.
+struct SparseMatrix {
   int64_t rows = 0, columns = 0;
   Array<int64_t> offsets;
   Array<int32_t> indices;
@@ -57,24 +61,25 @@ struct Labels {
   int64_t known_count() const;
 };
 
-struct Split {  // ascending node ids, disjoint; unlabelled nodes are in none
+// Ascending node ids, disjoint; unlabeled nodes are in none.
+struct Split {
   std::vector<int32_t> train, val, test;
 };
 
 struct Dataset {
-  std::string name;    // the catalog's name when recognised, else from the file
-  std::string format;  // the reader that read it
+  std::string name;    // the catalog's name when recognized, else from the file
+  std::string format;  // name of the reader
   Csr graph;
   Features features;
   Labels labels;
   std::vector<Split> splits;          // the data's own; empty when it has none
   std::vector<std::string> node_ids;  // the original ids; empty when they are 0..N-1
   std::vector<std::string> feature_names, class_names;  // may be empty
-  int64_t raw_edges = 0;  // rows of the file, before anything was done to them
+  int64_t raw_edges = 0;                                // rows in the file, before treatment
   BuildCounts dropped;
-  std::string treatment;  // what was done: "symmetrised, loops dropped, features binarised"
-  std::vector<std::string>
-      notes;  // what a user should know, e.g. that a count is not the catalog's
+  std::string treatment;  // "symmetrized, loops dropped, features binarized"
+  // What a user should know, e.g. that a count is not the catalog's.
+  std::vector<std::string> notes;
 
   int64_t nodes() const { return graph.nodes(); }
 };

@@ -29,8 +29,8 @@ constexpr long kConnectSeconds = 20, kStallSeconds = 30, kStallBytesPerSecond = 
 
 struct Job {
   std::string url;
-  fs::path target, part,
-      tag;  // the file, what has arrived of it, and which version that was (ETag or date)
+  // The file, the part of it that has arrived, and the version of that part (ETag or date).
+  fs::path target, part, tag;
   bool plain_http = false;
   std::string by_hand;  // hint: how to get the file without us
 };
@@ -56,7 +56,7 @@ class PartFile {
     if (descriptor_ < 0) fail_file(path, errno);
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       ::close(descriptor_);
-      fail_data(path.string(), "is being written by another fetch", "wait until that one is done");
+      fail_data(path.string(), "is being written by another fetch", "wait until it is done");
     }
   }
   ~PartFile() {
@@ -134,7 +134,7 @@ struct Exchange {
     return true;
   }
 
-  // Of a part, "bytes 5-9/10" says how large the whole is.
+  // For a part, "bytes 5-9/10" has the size of the whole.
   bool complete() const {
     const auto total = parse_integer(content_range.substr(content_range.find('/') + 1));
     return status() != 206 || !total || *total == part->size();
@@ -243,9 +243,9 @@ std::optional<std::string> try_once(const Job& job, PartFile& part, Progress& pr
     case CURLE_OK:
       break;
     case CURLE_UNSUPPORTED_PROTOCOL:
-      fail_data(job.url, "the server leads to an address that is not https", job.by_hand);
+      fail_data(job.url, "the server redirects to an address that is not https", job.by_hand);
     case CURLE_TOO_MANY_REDIRECTS:
-      fail_data(job.url, "the server only leads from address to address", job.by_hand);
+      fail_data(job.url, "the server redirects too many times", job.by_hand);
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
       fail_data(
@@ -254,7 +254,7 @@ std::optional<std::string> try_once(const Job& job, PartFile& part, Progress& pr
           "install the package ca-certificates, and check the clock");
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
-      return fmt::format("the connection broke off ({})", curl_easy_strerror(code));
+      return fmt::format("the connection was interrupted ({})", curl_easy_strerror(code));
     default:
       return fmt::format("the server cannot be reached ({})", curl_easy_strerror(code));
   }
@@ -266,7 +266,7 @@ std::optional<std::string> try_once(const Job& job, PartFile& part, Progress& pr
   if (exchange.is_page())
     fail_data(job.url, "the server sent a web page instead of the file", job.by_hand);
   if (!exchange.begun) exchange.begin();
-  if (!exchange.complete()) return "the connection broke off";
+  if (!exchange.complete()) return "the connection was interrupted";
   if (part.size() == 0) fail_data(job.url, "the server sent an empty file", job.by_hand);
   return std::nullopt;
 }
@@ -289,7 +289,7 @@ void download(const Job& job, std::chrono::milliseconds first_pause, Progress& p
           job.url, *trouble,
           part.size() > 0
               ? fmt::format(
-                    "try again later: {} keeps what has arrived, and the same command goes on "
+                    "try again later: {} keeps what has arrived, and the same command continues "
                     "from there",
                     job.part.string())
               : "check the network and try again; or " + job.by_hand);
@@ -345,9 +345,9 @@ fs::path fetch(const CatalogEntry& entry, const FetchOptions& options, Progress&
   const auto missing = [&](const RemoteFile& file) {
     return !fs::exists(options.root / file.path, ignored);
   };
+  // It may be there under another of its usual names.
   if (!options.overwrite && std::ranges::all_of(entry.files, missing))
-    if (const auto found = locate(entry, options.root))
-      return *found;  // under another of its usual names
+    if (const auto found = locate(entry, options.root)) return *found;
   for (const RemoteFile& file : entry.files) {
     if (!missing(file) && (file.url.empty() || !options.overwrite)) continue;
     if (file.url.empty()) fail_by_browser(entry, options.root);

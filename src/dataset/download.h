@@ -13,8 +13,8 @@ namespace gs {
 
 struct FetchOptions {
   std::filesystem::path root;  // data root
-  std::string
-      base_url;  // replaces "https://host" of every address: mirrors, and tests on a local server
+  // Replaces "https://host" of every address: for mirrors, and for tests on a local server.
+  std::string base_url;
   bool overwrite = false;
   std::chrono::milliseconds pause{250};  // before the second try; doubles each time
 };

@@ -9,8 +9,9 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kAhead = 4;       // rows fetched ahead
-constexpr int64_t kLongest = 4096;  // bytes of a row fetched ahead; the hardware goes on from there
+constexpr int64_t kAhead = 4;  // rows fetched ahead
+constexpr int64_t kLongest =
+    4096;  // bytes of a row fetched ahead; the hardware continues from there
 constexpr int64_t kCacheLine = 64;
 
 void fetch(const void* begin, int64_t bytes) {
@@ -21,7 +22,7 @@ void fetch(const void* begin, int64_t bytes) {
 DenseMatrix gather_rows(const DenseMatrix& from, std::span<const int32_t> rows) {
   const auto count = static_cast<int64_t>(rows.size());
   const int64_t width = from.columns, bytes = width * static_cast<int64_t>(sizeof(float));
-  std::shared_ptr<float[]> values = uninitialised<float>(count * width);
+  std::shared_ptr<float[]> values = uninitialized<float>(count * width);
   for (int64_t i = 0; i < count && width > 0; ++i) {
     if (i + kAhead < count) fetch(from.values.data() + rows[i + kAhead] * width, bytes);
     std::memcpy(values.get() + i * width, from.values.data() + rows[i] * width,
@@ -35,7 +36,7 @@ template <class T>
 Array<T> gather_entries(const Array<T>& from, const SparseMatrix& matrix,
                         std::span<const int32_t> rows, int64_t entries) {
   if (from.empty()) return {};
-  std::shared_ptr<T[]> out = uninitialised<T>(entries);
+  std::shared_ptr<T[]> out = uninitialized<T>(entries);
   const auto count = static_cast<int64_t>(rows.size());
   T* at = out.get();
   for (int64_t i = 0; i < count; ++i) {
@@ -74,7 +75,7 @@ Features gather(const Features& features, std::span<const int32_t> rows) {
 Array<float> gather(const Array<float>& values, std::span<const int32_t> nodes) {
   if (values.empty()) return {};
   const auto count = static_cast<int64_t>(nodes.size());
-  std::shared_ptr<float[]> out = uninitialised<float>(count);
+  std::shared_ptr<float[]> out = uninitialized<float>(count);
   for (int64_t i = 0; i < count; ++i) out[i] = values[nodes[i]];
   const std::span<const float> view(out.get(), nodes.size());
   return Array<float>(std::move(out), view);

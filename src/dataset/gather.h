@@ -1,5 +1,5 @@
-// Rows of a feature matrix copied together, in the form that the matrix has. The source may be a
-// mapped file: it is only read.
+// Gathers rows of a feature matrix, sparse or dense as the matrix is. The source may be a mapped
+// file.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace gs {
 
-// Row i of the result is row rows[i] of `features`; a row may be asked for more than once. Works in
-// the calling thread. Features without columns give a matrix without columns.
+// Row i of the result is row rows[i] of `features`; rows may repeat. Works in the calling
+// thread. Features without columns give a matrix without columns.
 Features gather(const Features& features, std::span<const int32_t> rows);
 
 // values[nodes[i]] for each i; empty where `values` is empty.

@@ -2,62 +2,23 @@
 
 #include <algorithm>
 
-#include "dataset/catalog.h"
-#include "dataset/generate.h"
-#include "dataset/read.h"
+#include "dataset/generate/generate.h"
 
 namespace gs {
 
-std::span<const Named<Switch>> names_of(Switch) {
-  static constexpr Named<Switch> kTable[] = {
-      {"auto", Switch::automatic, "as the dataset's users do"},
-      {"yes", Switch::yes, ""},
-      {"no", Switch::no, ""}};
-  return kTable;
-}
-
-std::span<const Named<LoopRule>> names_of(LoopRule) {
-  static constexpr Named<LoopRule> kTable[] = {
-      {"auto", LoopRule::automatic, "as the dataset's users do"},
-      {"keep", LoopRule::keep, ""},
-      {"drop", LoopRule::drop, ""},
-      {"add", LoopRule::add, "one for every node without"}};
-  return kTable;
-}
-
-std::span<const Named<FeatureRule>> names_of(FeatureRule) {
-  static constexpr Named<FeatureRule> kTable[] = {
-      {"auto", FeatureRule::automatic, "as the dataset's users do"},
-      {"raw", FeatureRule::raw, "as in the file"},
-      {"binary", FeatureRule::binary, "1 where positive"},
-      {"row-norm", FeatureRule::row_norm, "rows sum to 1"},
-      {"standardize", FeatureRule::standardize, "columns of mean 0, deviation 1"}};
-  return kTable;
-}
-
-std::span<const Named<MakeFeatures>> names_of(MakeFeatures) {
-  static constexpr Named<MakeFeatures> kTable[] = {
-      {"none", MakeFeatures::none, ""},
-      {"degree", MakeFeatures::degree, "one-hot of the degree's power of two, and its logarithm"},
-      {"random", MakeFeatures::random, "Gaussian"},
-      {"spectral", MakeFeatures::spectral, "leading eigenvectors of the normalised adjacency"}};
-  return kTable;
-}
-
 void LoadOptions::describe(OptionList& v) {
   v.group("Data");
-  v("data-root", data_root,
-    "folder of the catalog's datasets; default $GRAPHSURGEON_DATA, else the user's cache folder");
-  v("format", format, "the input's format, when its content does not tell");
+  DataRoot::describe(v);
+  v("format", format, "format of the input (docs/formats.md lists them); detected by default");
   v("symmetrize", symmetrize, "store every edge in both directions");
-  v("self-loops", self_loops, "what to do with edges from a node to itself");
+  v("self-loops", self_loops, "treatment of edges from a node to itself");
   v("features", features, "treatment of the features");
   v("features-file", features_file,
     "features of an edge list: .npy, csv, or sparse node,feature[,value]");
   v("labels-file", labels_file, "labels of an edge list: csv of id,label");
   v("splits-file", splits_file, "splits of an edge list: csv of id,split, .npz masks or json");
   v("make-features", make_features, "features for data that has none");
-  v("make-width", make_width, "width of made random or spectral features")
+  v("make-width", make_width, "number of columns that --make-features random or spectral makes")
       .at_least(1)
       .at_most(65536);
 }
@@ -90,7 +51,7 @@ fs::path resolve(const std::string& data, const LoadOptions& options, const Cata
       data.find('/') != std::string::npos || data.find('.') != std::string::npos;
   const CatalogEntry* found = looks_like_path ? nullptr : find_catalog(data);
   if (found) {
-    const fs::path root = data_root(options.data_root);
+    const fs::path root = options.folder();
     if (const auto path = locate(*found, root)) {
       *entry = found;
       return *path;
@@ -112,7 +73,7 @@ void check_entry(const Dataset& data, const CatalogEntry& entry, const fs::path&
     fail_data(
         path.string(),
         fmt::format("is not {}: {} {} where {} are expected", entry.title, found, what, wanted),
-        "load it by its path instead of the name, or fetch it anew");
+        "load it by its path instead of the name, or fetch it again");
   };
   if (data.nodes() != entry.nodes) differs("nodes", data.nodes(), entry.nodes);
   if (data.labels.classes != entry.classes) differs("classes", data.labels.classes, entry.classes);
@@ -121,11 +82,11 @@ void check_entry(const Dataset& data, const CatalogEntry& entry, const fs::path&
     differs("features", width, entry.widths.front());
 }
 
-// What says how a file is to be read means nothing to a generator: better told than ignored.
+// Options on how to read a file mean nothing to a generator: an error rather than ignored.
 void check_generator(const LoadOptions& options) {
   const auto refuse = [](bool given, const char* option) {
     if (given)
-      fail_usage(option, "a generated graph is made as its generator says",
+      fail_usage(option, "does not apply to a generated graph",
                  "write it with 'graphsurgeon data generate', then load that folder");
   };
   refuse(!options.format.empty(), "--format");

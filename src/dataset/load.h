@@ -1,12 +1,14 @@
-// From what a user typed to a Dataset: a catalog name ("photo"), a file or folder in any known
-// format, or a generator
-// ("sbm:nodes=5000,classes=7").
+// Loads a Dataset by what a user typed: a catalog name ("photo"), a file or folder in any known
+// format, or a generator ("sbm:nodes=5000,classes=7").
+//
+// Thread safety: functions here hold no state; several threads may load at once.
 #pragma once
 
 #include <string>
 
 #include "base/options.h"
 #include "base/progress.h"
+#include "dataset/catalog.h"
 #include "dataset/dataset.h"
 #include "dataset/reader.h"
 
@@ -16,13 +18,41 @@ enum class Switch { automatic, yes, no };
 enum class LoopRule { automatic, keep, drop, add };
 enum class FeatureRule { automatic, raw, binary, row_norm, standardize };
 enum class MakeFeatures { none, degree, random, spectral };
-std::span<const Named<Switch>> names_of(Switch);
-std::span<const Named<LoopRule>> names_of(LoopRule);
-std::span<const Named<FeatureRule>> names_of(FeatureRule);
-std::span<const Named<MakeFeatures>> names_of(MakeFeatures);
 
-struct LoadOptions {
-  std::string data_root, format;
+inline constexpr Named<Switch> kSwitches[] = {
+    {"auto", Switch::automatic, "the convention of the dataset or format"},
+    {"yes", Switch::yes, "always"},
+    {"no", Switch::no, "never"},
+};
+constexpr std::span<const Named<Switch>> names_of(Switch) { return kSwitches; }
+
+inline constexpr Named<LoopRule> kLoopRules[] = {
+    {"auto", LoopRule::automatic, "the convention of the dataset or format"},
+    {"keep", LoopRule::keep, "leave them as in the file"},
+    {"drop", LoopRule::drop, "remove them"},
+    {"add", LoopRule::add, "add one to every node that has none"},
+};
+constexpr std::span<const Named<LoopRule>> names_of(LoopRule) { return kLoopRules; }
+
+inline constexpr Named<FeatureRule> kFeatureRules[] = {
+    {"auto", FeatureRule::automatic, "the convention of the dataset or format"},
+    {"raw", FeatureRule::raw, "unchanged"},
+    {"binary", FeatureRule::binary, "1 where positive, else 0"},
+    {"row-norm", FeatureRule::row_norm, "rows sum to 1"},
+    {"standardize", FeatureRule::standardize, "columns of mean 0 and standard deviation 1"},
+};
+constexpr std::span<const Named<FeatureRule>> names_of(FeatureRule) { return kFeatureRules; }
+
+inline constexpr Named<MakeFeatures> kMakeFeatures[] = {
+    {"none", MakeFeatures::none, "make none"},
+    {"degree", MakeFeatures::degree, "one-hot encoding of the logarithm of the degree"},
+    {"random", MakeFeatures::random, "Gaussian noise"},
+    {"spectral", MakeFeatures::spectral, "leading eigenvectors of the normalized adjacency"},
+};
+constexpr std::span<const Named<MakeFeatures>> names_of(MakeFeatures) { return kMakeFeatures; }
+
+struct LoadOptions : DataRoot {
+  std::string format;
   Switch symmetrize = Switch::automatic;
   LoopRule self_loops = LoopRule::automatic;
   FeatureRule features = FeatureRule::automatic;

@@ -20,7 +20,7 @@ class NodeList {
       numbers_.emplace(data.node_ids[i], static_cast<int64_t>(i));
   }
 
-  // `place()` tells where it stands, for a message.
+  // `place()` is its place, for a message.
   template <class Place>
   void add(int64_t node, const Place& place) {
     if (node < 0 || node >= count_)
@@ -83,7 +83,7 @@ std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dat
     }
   }
   std::vector<int32_t> out = list.ascending();
-  if (out.empty()) fail_data(path.string(), "lists no node", "write an id a line");
+  if (out.empty()) fail_data(path.string(), "lists no node", "write one id per line");
   return out;
 }
 

@@ -1,4 +1,4 @@
-// A list of nodes from a user's file, as --seeds takes it.
+// A list of nodes from a user's file, as --target-nodes takes it.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace gs {
 
-// Nodes of `data`, ascending: node numbers of an .npy, or text with an id a line (numbers where
-// nodes have no ids of their own, and always as #57). Data Error for a node that is not there, one
-// that is listed twice, and for a list of none.
+// Nodes of `data`, ascending: node numbers of an .npy, or text with one id per line (numbers where
+// nodes have no ids of their own, and always as #57). Data Error for an unknown node, a
+// repeated one, and an empty list.
 std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dataset& data);
 
 }  // namespace gs

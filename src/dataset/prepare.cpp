@@ -53,7 +53,7 @@ void check_edges(const RawDataset& raw) {
   };
   const int64_t bad =
       first_bad(e.size(), [&, source = e.source.data(), target = e.target.data()](int64_t i) {
-        return outside(source[i]) | outside(target[i]);
+        return (int{outside(source[i])} | int{outside(target[i])}) != 0;  // without a branch
       });
   if (bad >= 0) {
     fail_data(edge_place(raw, bad),
@@ -68,7 +68,7 @@ void check_edges(const RawDataset& raw) {
   if (odd >= 0)
     fail_data(edge_place(raw, odd),
               fmt::format("edge weight {} is not a finite number of 0 or more", e.weight[odd]),
-              "leave the weight column out, or mend it");
+              "remove or fix the weight column");
 }
 
 bool all_ones(const std::vector<float>& weights) {
@@ -94,7 +94,7 @@ constexpr int64_t kScanLimit = int64_t{4} << 30;
 void check_features(const Features& features, int64_t nodes, const std::string& where) {
   if (features.rows() != nodes)
     fail_data(where, fmt::format("{} feature rows for {} nodes", features.rows(), nodes),
-              "features need one row a node, in the order of the node ids");
+              "features need one row per node, in the order of the node ids");
   if (features.bytes() > kScanLimit) return;
   const Array<float>& values =
       features.sparse() ? features.sparse_matrix().values : features.dense_matrix().values;
@@ -114,7 +114,7 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
             "replace missing values before loading");
 }
 
-Features binarised(const Features& features) {
+Features binarized(const Features& features) {
   if (!features.sparse()) {
     const DenseMatrix& m = features.dense_matrix();
     std::vector<float> values(m.values.size());
@@ -139,7 +139,7 @@ Features binarised(const Features& features) {
 
 // Divides each row by its sum where that is not 0, as PyG's NormalizeFeatures does with its floor
 // of 1.
-Features row_normalised(const Features& features) {
+Features row_normalized(const Features& features) {
   const bool sparse = features.sparse();
   const auto scale_rows = [&](const auto& value_at, const auto& begin_of, std::vector<float>& out) {
     parallel_for(features.rows(), 64, [&](int64_t begin, int64_t end) {
@@ -166,7 +166,7 @@ Features row_normalised(const Features& features) {
 }
 
 // Columns of mean 0 and deviation 1 (constant ones become 0). The result is dense.
-Features standardised(const Features& features) {
+Features standardized(const Features& features) {
   const int64_t rows = features.rows(), width = features.width();
   std::vector<float> values(rows * width);
   if (features.sparse()) {
@@ -202,7 +202,7 @@ void check_labels(const Labels& labels, int64_t nodes, const std::string& where)
                            : labels.single.size();
   if (rows != nodes)
     fail_data(where, fmt::format("{} labels for {} nodes", rows, nodes),
-              "labels need one entry a node; -1 means unknown");
+              "labels need one entry per node; -1 means unknown");
   if (labels.task != Task::multilabel) {
     const int64_t bad = first_bad(nodes, [&](int64_t i) {
       return labels.single[i] < -1 || labels.single[i] >= labels.classes;
@@ -227,7 +227,7 @@ void check_labels(const Labels& labels, int64_t nodes, const std::string& where)
     return unknown != 0 && unknown != labels.classes;
   });
   if (torn >= 0)
-    fail_data(fmt::format("{}, node {}", where, torn), "is labelled in part only",
+    fail_data(fmt::format("{}, node {}", where, torn), "is labeled in part only",
               "a row holds 0 and 1, or is unknown throughout");
 }
 
@@ -235,7 +235,7 @@ void check_names(const std::vector<std::string>& list, int64_t wanted, std::stri
                  const std::string& where) {
   if (!list.empty() && static_cast<int64_t>(list.size()) != wanted)
     fail_data(where, fmt::format("{} {} names for {} of them", list.size(), what, wanted),
-              "leave the names out, or mend them");
+              "remove or fix the names");
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -276,7 +276,7 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
                         &out.dropped);
   out.dropped.self_loops += raw.dropped.self_loops;
   out.dropped.duplicates += raw.dropped.duplicates;
-  if (symmetrize) done.emplace_back("symmetrised");
+  if (symmetrize) done.emplace_back("symmetrized");
   if (loops == SelfLoops::drop) done.emplace_back("self-loops dropped");
   if (loops == SelfLoops::add) done.emplace_back("self-loops added");
 }
@@ -305,17 +305,17 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
       out.features = std::move(raw.features);
       return;
     case FeatureRule::binary:
-      out.features = binarised(raw.features);
+      out.features = binarized(raw.features);
       break;
     case FeatureRule::row_norm:
-      out.features = row_normalised(raw.features);
+      out.features = row_normalized(raw.features);
       break;
     case FeatureRule::standardize:
-      out.features = standardised(raw.features);
+      out.features = standardized(raw.features);
       break;
   }
-  static constexpr std::string_view kDone[] = {"", "", "features binarised",
-                                               "feature rows normalised", "features standardised"};
+  static constexpr std::string_view kDone[] = {"", "", "features binarized",
+                                               "feature rows normalized", "features standardized"};
   done.emplace_back(kDone[static_cast<int>(rule)]);
 }
 
@@ -323,7 +323,7 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
 
 Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& options) {
   Dataset out;
-  const CatalogEntry* entry = recognise(format, raw.nodes, raw.width(), raw.labels.classes);
+  const CatalogEntry* entry = recognize(format, raw.nodes, raw.width(), raw.labels.classes);
   out.name = entry ? std::string(entry->name) : raw.name;
   out.format = format;
   check_labels(raw.labels, raw.nodes, raw.labels_where);
@@ -345,7 +345,7 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
   out.feature_names = std::move(raw.feature_names);
   out.class_names = std::move(raw.class_names);
   if (entry && as_usual && out.graph.edges() != entry->edges)
-    out.notes.push_back(fmt::format("{} usually has {} stored edges; this file gives {}",
+    out.notes.push_back(fmt::format("{} usually has {} stored edges; this file has {}",
                                     entry->title, entry->edges, out.graph.edges()));
   return out;
 }

@@ -1,7 +1,7 @@
-// A reader turns one original file format into a RawDataset; prepare() then does to every format
-// alike what remains: checks, building the graph, the catalog's treatment, the user's overrides. So
-// a reader is one file: recognise content, parse bytes, and say where each part came from. Readers
-// never trust a byte.
+// A reader turns one original file format into a RawDataset. prepare() does the rest for every
+// format: checks, building the graph, the catalog's treatment, the user's overrides. So a reader is
+// one file that recognizes content, parses bytes, and records where each part came from. Readers
+// trust no input.
 //
 // To add one: write readers/NAME.cpp with `bool detect_NAME(const fs::path&)` and `RawDataset
 // read_NAME(const ReadRequest&)`, declare them and add a row to the table in readers/table.cpp.
@@ -28,7 +28,7 @@ struct RawDataset {
   EdgeList edges;  // unless `graph` is already built (our own format)
   Csr graph;
   int64_t raw_edges = 0;  // rows in the file; 0: edges.size()
-  BuildCounts dropped;    // before it was written, of a graph that is already built
+  BuildCounts dropped;    // entries dropped before a built graph was written
   Features features;
   bool has_features = false;
   // Set where features are still being inflated on another thread: prepare() builds the graph
@@ -38,10 +38,9 @@ struct RawDataset {
   Labels labels;
   std::vector<Split> splits;
   std::vector<std::string> node_ids, feature_names, class_names;
-  std::string treatment;  // our own format remembers what was done before it was written
+  std::string treatment;  // kept by our own format: what was done before it was written
 
-  // What this format's users do to it by convention (PyG's datasets); the catalog and the user may
-  // override.
+  // The convention of this format (that of PyG's datasets); the catalog and the user may override.
   bool symmetrize = false;
   SelfLoops self_loops = SelfLoops::keep;
 
@@ -50,7 +49,8 @@ struct RawDataset {
   std::string edges_where, features_where, labels_where, splits_where;
   std::function<std::string(int64_t)> edge_place;  // may be empty: then "WHERE, edge I"
 
-  int64_t width() const {  // of the features, read or not
+  // Number of feature columns, read or not.
+  int64_t width() const {
     if (!has_features) return 0;
     return features_later ? features_width : features.width();
   }
@@ -63,8 +63,8 @@ struct RawDataset {
 // named edges.*.
 struct ReadRequest {
   fs::path path;
-  fs::path features, labels,
-      splits;  // --features-file, --labels-file, --splits-file (edge lists only)
+  // --features-file, --labels-file, --splits-file (edge lists only).
+  fs::path features, labels, splits;
   Progress* progress = &no_progress();
 };
 
@@ -73,8 +73,13 @@ struct Reader {
   RawDataset (*read)(const ReadRequest& request);
 };
 
-std::span<const Named<Reader>> readers();  // in order of detection
-const Named<Reader>& detect_reader(
-    const fs::path& path);  // data Error that lists the formats when none fits
+// In order of detection.
+std::span<const Named<Reader>> readers();
+// Data Error that lists the formats when none fits.
+const Named<Reader>& detect_reader(const fs::path& path);
+
+// Runs a reader. A system error on the way (no permission to list a folder, a link that leads to
+// itself) becomes a data Error at that path, whichever reader met it.
+RawDataset read_raw(RawDataset (*reader)(const ReadRequest&), const ReadRequest& request);
 
 }  // namespace gs

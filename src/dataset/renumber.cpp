@@ -32,15 +32,6 @@ Labels renumber(const Labels& labels, std::span<const int32_t> order) {
 
 }  // namespace
 
-std::span<const Named<Reorder>> names_of(Reorder) {
-  static constexpr Named<Reorder> kTable[] = {
-      {"none", Reorder::none, "as they are"},
-      {"metis", Reorder::metis, "part by part of a partition with few edges between parts"},
-      {"degree", Reorder::degree, "nodes with most neighbours first"},
-      {"bfs", Reorder::bfs, "breadth first"}};
-  return kTable;
-}
-
 std::vector<int32_t> node_order(const Csr& graph, Reorder rule) {
   switch (rule) {
     case Reorder::metis:

@@ -1,5 +1,5 @@
-// A dataset whose nodes come in another order, so that rows which are used together lie together on
-// disk and in memory. The original ids go along: where there were none, they are the old numbers.
+// Renumbers the nodes of a dataset, so that rows which are used together are close together on disk
+// and in memory. Original ids are kept; where there were none, they are the old numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,13 @@
 namespace gs {
 
 enum class Reorder { none, metis, degree, bfs };
-std::span<const Named<Reorder>> names_of(Reorder);
+inline constexpr Named<Reorder> kReorders[] = {
+    {"none", Reorder::none, "the order of the input"},
+    {"metis", Reorder::metis, "part by part of a METIS partition, which cuts few edges"},
+    {"degree", Reorder::degree, "nodes with the most neighbors first"},
+    {"bfs", Reorder::bfs, "breadth-first order"},
+};
+constexpr std::span<const Named<Reorder>> names_of(Reorder) { return kReorders; }
 
 // order[i] is the node that becomes i; see graph/reorder.h.
 std::vector<int32_t> node_order(const Csr& graph, Reorder rule);

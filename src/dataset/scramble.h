@@ -1,4 +1,4 @@
-// A bijection of 64 bits that scrambles (the finalizer of SplitMix: Steele et al. 2014): a hash
+// A 64-bit bijection that mixes bits (the finalizer of SplitMix: Steele et al. 2014): a hash
 // without collisions, for choosing and comparing by numbers that look random but are the same
 // everywhere.
 #pragma once

@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kOversample = 8;  // extra columns: they decide how fast the wanted ones converge
 constexpr int64_t kFilterDegree = 8;
 constexpr int64_t kMaxRounds = 5;
-constexpr double kTolerance =
-    3e-4;  // change of the eigenvalues at which to stop: features need no more
+// Change of the eigenvalues at which to stop: features need no more precision.
+constexpr double kTolerance = 3e-4;
 constexpr int64_t kGramBlocks = 64;  // fixed, so that sums do not depend on the number of threads
 
 // The operator D^-1/2 (A + A') / 2 D^-1/2 on row-major N x k blocks of vectors.
@@ -122,7 +122,7 @@ void rotate(std::vector<float>& x, const std::vector<double>& transform, int64_t
 
 // Makes the columns of X orthonormal. Columns are scaled first, for they grow unequally in the
 // filter; a direction that is lost in rounding becomes zero.
-void orthonormalise(std::vector<float>& x, int64_t rows, int64_t k) {
+void orthonormalize(std::vector<float>& x, int64_t rows, int64_t k) {
   auto g = gram(x, x, rows, k);
   std::vector<double> scale(k);
   for (int64_t i = 0; i < k; ++i) scale[i] = g[i * k + i] > 0 ? 1 / std::sqrt(g[i * k + i]) : 0;
@@ -154,7 +154,7 @@ std::vector<double> rayleigh_ritz(const Operator& a, std::vector<float>& x,
 // it.
 void chebyshev_filter(const Operator& a, std::vector<float>& x, std::vector<float>& next,
                       std::vector<float>& work, int64_t k, double cut) {
-  const auto half = static_cast<float>((cut + 1) / 2), centre = static_cast<float>((cut - 1) / 2);
+  const auto half = static_cast<float>((cut + 1) / 2), center = static_cast<float>((cut - 1) / 2);
   std::vector<float>* previous = &work;
   std::vector<float>*current = &x, *following = &next;
   for (int64_t degree = 0; degree < kFilterDegree; ++degree) {
@@ -163,7 +163,7 @@ void chebyshev_filter(const Operator& a, std::vector<float>& x, std::vector<floa
     parallel_for(a.nodes() * k, 1 << 16, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const float before = degree == 0 ? 0.f : (*previous)[i];
-        (*following)[i] = factor * ((*following)[i] - centre * (*current)[i]) - before;
+        (*following)[i] = factor * ((*following)[i] - center * (*current)[i]) - before;
       }
     });
     std::swap(previous, current);   // previous: T_d
@@ -229,12 +229,12 @@ DenseMatrix leading_eigenvectors(const Csr& graph, int64_t width, uint64_t seed)
       for (int64_t c = 0; c < k; ++c) x[i * k + c] = static_cast<float>(row.normal());
     }
   });
-  if (k > 0) orthonormalise(x, rows, k);
+  if (k > 0) orthonormalize(x, rows, k);
   std::vector<double> values = k > 0 ? rayleigh_ritz(a, x, work, k) : std::vector<double>();
   for (int64_t round = 0; round < kMaxRounds && k < rows; ++round) {
     // Above -1, so that the filter's interval is never empty.
     chebyshev_filter(a, x, next, work, k, std::clamp(values.back(), -0.9, 0.999));
-    orthonormalise(x, rows, k);
+    orthonormalize(x, rows, k);
     const auto before = std::exchange(values, rayleigh_ritz(a, x, work, k));
     double change = 0;
     for (int64_t c = 0; c < std::min(k, width); ++c) {

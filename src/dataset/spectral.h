@@ -1,4 +1,4 @@
-// Leading eigenvectors of the normalised adjacency D^-1/2 A D^-1/2, by subspace iteration with a
+// Leading eigenvectors of the normalized adjacency D^-1/2 A D^-1/2, by subspace iteration with a
 // Chebyshev filter (Zhou, Saad et al. 2006): a few tens of passes over the edges, a few N x width
 // matrices of memory, no N x N one.
 #pragma once

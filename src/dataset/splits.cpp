@@ -36,15 +36,14 @@ void sort_all(Split& split) {
   for (auto* set : {&split.train, &split.val, &split.test}) std::sort(set->begin(), set->end());
 }
 
-std::vector<int32_t> labelled_nodes(const Dataset& data, const std::string& spec) {
+std::vector<int32_t> labeled_nodes(const Dataset& data, const std::string& spec) {
   std::vector<int32_t> nodes;
   for (int64_t i = 0; i < data.nodes() && data.labels.task != Task::none; ++i) {
     if (data.labels.known(i)) nodes.push_back(static_cast<int32_t>(i));
   }
   if (nodes.size() < 3) {
-    fail_data(place(data),
-              fmt::format("{} labelled nodes are too few for '{}'", nodes.size(), spec),
-              "train, validation and test need one labelled node each");
+    fail_data(place(data), fmt::format("{} labeled nodes are too few for '{}'", nodes.size(), spec),
+              "train, validation and test need one labeled node each");
   }
   return nodes;
 }
@@ -88,16 +87,17 @@ Split random_split(std::vector<int32_t> nodes, const std::array<double, 3>& perc
 
 std::vector<std::vector<int32_t>> nodes_by_class(const Dataset& data, const std::string& spec) {
   if (data.labels.task == Task::multilabel) {
-    fail_data(place(data), fmt::format("'{}' needs one label a node; this data has several", spec),
+    fail_data(place(data),
+              fmt::format("'{}' needs one label per node; this data has several", spec),
               "use --splits random:5/15/80");
   }
   std::vector<std::vector<int32_t>> members(data.labels.classes);
-  for (const int32_t node : labelled_nodes(data, spec)) {
+  for (const int32_t node : labeled_nodes(data, spec)) {
     members[data.labels.single[node]].push_back(node);
   }
   for (size_t c = 0; c < members.size(); ++c) {
     if (!members[c].empty()) continue;
-    fail_data(place(data), fmt::format("class {} has no labelled node for '{}'", c, spec),
+    fail_data(place(data), fmt::format("class {} has no labeled node for '{}'", c, spec),
               "use --splits random:5/15/80, or number the classes without gaps");
   }
   return members;
@@ -135,31 +135,31 @@ int64_t parse_count(const std::string& spec, std::string_view text, int64_t leas
 }
 
 std::vector<Split> random_splits(const Dataset& data, const std::string& spec,
-                                 std::string_view argument, int64_t runs, uint64_t seed) {
+                                 std::string_view argument, int64_t count, uint64_t seed) {
   const auto percents = parse_percents(spec, argument);
-  const auto nodes = labelled_nodes(data, spec);
+  const auto nodes = labeled_nodes(data, spec);
   std::vector<Split> splits;
-  for (int64_t run = 0; run < runs; ++run) {
-    splits.push_back(random_split(nodes, percents, Random(seed).fork("split", run)));
+  for (int64_t k = 0; k < count; ++k) {
+    splits.push_back(random_split(nodes, percents, Random(seed).fork("split", k)));
   }
   return splits;
 }
 
 std::vector<Split> per_class_splits(const Dataset& data, const std::string& spec,
-                                    std::string_view argument, int64_t runs, uint64_t seed) {
+                                    std::string_view argument, int64_t count, uint64_t seed) {
   const auto parts = parts_of(argument, '/');
   if (parts.size() > 2) fail_spec(spec, "expected one or two counts, as in 20/30");
   const int64_t train = parse_count(spec, parts[0], 1);
   const int64_t val = parts.size() == 2 ? parse_count(spec, parts[1], 1) : 30;
   const auto members = nodes_by_class(data, spec);
   std::vector<Split> splits;
-  for (int64_t run = 0; run < runs; ++run) {
-    splits.push_back(per_class_split(members, train, val, Random(seed).fork("split", run)));
+  for (int64_t k = 0; k < count; ++k) {
+    splits.push_back(per_class_split(members, train, val, Random(seed).fork("split", k)));
     if (splits.back().val.empty() || splits.back().test.empty()) {
       fail_data(place(data),
                 fmt::format("'{}' leaves no node for {}", spec,
                             splits.back().val.empty() ? "validation" : "test"),
-                "ask for fewer nodes a class, or use --splits random:5/15/80");
+                "ask for fewer nodes per class, or use --splits random:5/15/80");
     }
   }
   return splits;
@@ -167,7 +167,7 @@ std::vector<Split> per_class_splits(const Dataset& data, const std::string& spec
 
 }  // namespace
 
-std::vector<Split> make_splits(const Dataset& data, const std::string& spec, int64_t runs,
+std::vector<Split> make_splits(const Dataset& data, const std::string& spec, int64_t count,
                                uint64_t seed) {
   const size_t colon = spec.find(':');
   const std::string kind = spec.substr(0, colon);
@@ -176,10 +176,10 @@ std::vector<Split> make_splits(const Dataset& data, const std::string& spec, int
   if (spec == "own") return own_splits(data);
   if (spec == "auto") {
     if (!data.splits.empty()) return data.splits;
-    return random_splits(data, "random:5/15/80", "5/15/80", runs, seed);
+    return random_splits(data, "random:5/15/80", "5/15/80", count, seed);
   }
-  if (kind == "random") return random_splits(data, spec, argument, runs, seed);
-  if (kind == "per-class") return per_class_splits(data, spec, argument, runs, seed);
+  if (kind == "random") return random_splits(data, spec, argument, count, seed);
+  if (kind == "per-class") return per_class_splits(data, spec, argument, count, seed);
   if (kind == "public") {
     const int64_t wanted = parse_count(spec, argument, 0);
     const auto& splits = own_splits(data);

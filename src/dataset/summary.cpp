@@ -63,14 +63,14 @@ void count_components(const Csr& graph, Summary& out) {
   }
 }
 
-// Edges into a node from other labelled nodes, and how many of them are alike (in part, for label
+// Edges into a node from other labeled nodes, and how many of them are alike (in part, for label
 // sets).
 struct LikeEdges {
   int64_t edges = 0;
   double alike = 0;
 };
 
-// `alike(v, u)` is in [0, 1], or negative where the edge tells nothing. By node, so that no thread
+// `alike(v, u)` is in [0, 1], or negative where the edge does not count. By node, so that no thread
 // count changes a sum.
 template <class Alike>
 std::vector<LikeEdges> compare_neighbors(const Dataset& data, const Alike& alike) {
@@ -117,12 +117,12 @@ void measure_single(const Dataset& data, Summary& out) {
     LikeEdges& sum = by_class[labels.single[v]];
     sum.edges += rows[v].edges, sum.alike += rows[v].alike;
   }
-  const auto labelled = static_cast<double>(data.nodes() - out.unlabelled);
+  const auto labeled = static_cast<double>(data.nodes() - out.unlabeled);
   out.class_homophily = 0;
   for (int64_t c = 0; c < labels.classes; ++c) {
     if (by_class[c].edges == 0) continue;
     out.class_homophily +=
-        std::max(0.0, ratio(by_class[c]) - static_cast<double>(out.class_counts[c]) / labelled);
+        std::max(0.0, ratio(by_class[c]) - static_cast<double>(out.class_counts[c]) / labeled);
   }
   out.class_homophily /= static_cast<double>(labels.classes - 1);
 }
@@ -141,7 +141,7 @@ void measure_multi(const Dataset& data, Summary& out) {
 }
 
 void count_classes(const Labels& labels, int64_t nodes, Summary& out) {
-  out.unlabelled = nodes - labels.known_count();
+  out.unlabeled = nodes - labels.known_count();
   if (labels.task == Task::none) return;
   out.class_counts.assign(static_cast<size_t>(labels.classes), 0);
   for (int64_t v = 0; v < nodes; ++v) {
@@ -157,7 +157,7 @@ void count_classes(const Labels& labels, int64_t nodes, Summary& out) {
 
 }  // namespace
 
-Summary summarise(const Dataset& data) {
+Summary summarize(const Dataset& data) {
   Summary out;
   const Csr& graph = data.graph;
   out.nodes = graph.nodes();

@@ -1,4 +1,5 @@
-// What `data info` tells of a dataset: counts, degrees, components, homophily, density, memory.
+// What `data info` reports about a dataset: counts, degrees, components, homophily, density,
+// memory.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,16 +17,16 @@ struct Summary {
   int64_t min_degree = 0, max_degree = 0, median_degree = 0;
   double mean_degree = 0;
   std::vector<int64_t> degree_histogram;  // bucket 0: degree 0; bucket b: degrees [2^(b-1), 2^b)
-  double edge_homophily = 0,
-         class_homophily =
-             0;  // share of like-labelled edges; class-balanced form; NaN without labels
+  // Share of edges between equal labels, and its class-balanced form; NaN without labels.
+  double edge_homophily = 0, class_homophily = 0;
   double feature_density = 0;
   std::vector<int64_t> class_counts;
-  int64_t unlabelled = 0;
+  int64_t unlabeled = 0;
   int64_t graph_bytes = 0, feature_bytes = 0;
 };
 
-Summary summarise(const Dataset& data);  // streams over the arrays; holds O(N) memory of its own
+// Streams over the arrays; holds O(N) memory of its own.
+Summary summarize(const Dataset& data);
 nlohmann::json to_json(const Dataset& data, const Summary& summary);
 std::string to_text(const Dataset& data, const Summary& summary);
 

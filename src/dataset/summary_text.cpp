@@ -75,14 +75,14 @@ std::string feature_line(const Dataset& data, const Summary& summary) {
 std::string label_lines(const Dataset& data, const Summary& summary) {
   const Labels& labels = data.labels;
   if (labels.task == Task::none) return line("labels", "none");
-  const auto known = static_cast<double>(summary.nodes - summary.unlabelled);
+  const auto known = static_cast<double>(summary.nodes - summary.unlabeled);
   const int64_t given =
       std::accumulate(summary.class_counts.begin(), summary.class_counts.end(), int64_t{0});
   std::string out = count_line("classes", labels.classes,
                                labels.task == Task::multilabel
-                                   ? fmt::format("any number a node; {:.1f} on average",
+                                   ? fmt::format("any number per node; {:.1f} on average",
                                                  known > 0 ? static_cast<double>(given) / known : 0)
-                                   : "one a node");
+                                   : "one per node");
   const auto& counts = summary.class_counts;
   if (!counts.empty() && counts.size() <= kFewClasses) {
     std::string sizes;
@@ -93,8 +93,8 @@ std::string label_lines(const Dataset& data, const Summary& summary) {
     out += fmt::format("  {:<{}}  {} to {}\n", "class sizes", kLabelWidth + kNumberWidth,
                        grouped(least), grouped(most));
   }
-  out += count_line("unlabelled", summary.unlabelled,
-                    summary.unlabelled ? "nodes; in no split and no score" : "");
+  out += count_line("unlabeled", summary.unlabeled,
+                    summary.unlabeled ? "nodes; in no split and no score" : "");
   if (!std::isnan(summary.edge_homophily))
     out += line("homophily", fmt::format("{:.3f}", summary.edge_homophily),
                 labels.task == Task::multilabel
@@ -102,7 +102,7 @@ std::string label_lines(const Dataset& data, const Summary& summary) {
                     : "of the edges join nodes of one class");
   if (!std::isnan(summary.class_homophily))
     out += line("", fmt::format("{:.3f}", summary.class_homophily),
-                "balanced by class: 0 is what chance gives");
+                "balanced by class; 0 is chance level");
   return out;
 }
 
@@ -157,7 +157,7 @@ nlohmann::json to_json(const Dataset& data, const Summary& summary) {
                                                   : "dense"},
       {"feature_density", summary.feature_density},
       {"class_counts", summary.class_counts},
-      {"unlabelled", summary.unlabelled},
+      {"unlabeled", summary.unlabeled},
       {"memory", {{"graph", summary.graph_bytes}, {"features", summary.feature_bytes}}}};
 }
 
@@ -173,8 +173,8 @@ std::string to_text(const Dataset& data, const Summary& summary) {
   if (summary.raw_edges != summary.edges) {
     std::string gone;
     if (data.dropped.duplicates || data.dropped.self_loops)
-      gone = fmt::format("; {} duplicates and {} self-loops went", grouped(data.dropped.duplicates),
-                         grouped(data.dropped.self_loops));
+      gone = fmt::format("; {} duplicates and {} self-loops were removed",
+                         grouped(data.dropped.duplicates), grouped(data.dropped.self_loops));
     out += count_line("raw rows", summary.raw_edges, "edges as the source lists them" + gone);
   }
   out += count_line("self-loops", summary.self_loops);

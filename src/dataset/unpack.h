@@ -1,6 +1,6 @@
-// Unpacks a downloaded zip archive. Members land directly in the folder by their own names,
-// whatever folders the archive has, so that no name leads elsewhere. Names and sizes are the
-// archive's word and are checked.
+// Unpacks a downloaded zip archive. Members are written directly into the folder under their
+// base names, whatever folders the archive has, so that no name leads elsewhere. Names and sizes in
+// the archive are checked.
 #pragma once
 
 #include <filesystem>

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/statistics.h"
+#include "eval/make_task.h"
 #include "nn/finite.h"
+#include "run/embedded.h"
 
 namespace gs {
 
@@ -22,16 +26,16 @@ class Lloyd {
         squares_((z * z).sum(1)),
         nearest_(at::empty({z.size(0)}, at::kLong)) {}
 
-  // Centres far from each other: each next one is a row drawn by its squared distance to those
+  // Centers far from each other: each next one is a row drawn by its squared distance to those
   // there are.
   at::Tensor plus_plus(Random random) const {
     const int64_t n = z_.size(0);
-    at::Tensor centres = at::empty({clusters_, z_.size(1)}, z_.options());
+    at::Tensor centers = at::empty({clusters_, z_.size(1)}, z_.options());
     at::Tensor distance = at::full({n}, std::numeric_limits<double>::infinity(), at::kDouble);
     int64_t chosen = static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
     for (int64_t c = 0; c < clusters_; ++c) {
-      centres[c] = z_[chosen];
-      const at::Tensor away = (z_ - centres[c]).square().sum(1).to(at::kDouble);
+      centers[c] = z_[chosen];
+      const at::Tensor away = (z_ - centers[c]).square().sum(1).to(at::kDouble);
       distance = at::minimum(distance, away);
       const at::Tensor up_to = distance.cumsum(0);
       const double total = up_to[n - 1].item<double>();
@@ -41,13 +45,13 @@ class Lloyd {
                                .item<int64_t>()
                          : static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
     }
-    return centres;
+    return centers;
   }
 
-  // One step: rows to their nearest centres, centres to the means of their rows. Returns the
+  // One step: rows to their nearest centers, centers to the means of their rows. Returns the
   // distortion before it.
-  double step(at::Tensor& centres) {
-    const at::Tensor centre_squares = (centres * centres).sum(1);
+  double step(at::Tensor& centers) {
+    const at::Tensor center_squares = (centers * centers).sum(1);
     at::Tensor sums = at::zeros({clusters_, z_.size(1)}, at::kDouble);
     at::Tensor counts = at::zeros({clusters_}, at::kDouble);
     double distortion = 0;
@@ -55,7 +59,7 @@ class Lloyd {
       const int64_t end = std::min(z_.size(0), begin + kClusteringRows);
       const at::Tensor rows = z_.slice(0, begin, end);
       const at::Tensor away =
-          at::addmm(centre_squares.unsqueeze(0), rows, centres.t(), 1, -2);  // without |z|^2
+          at::addmm(center_squares.unsqueeze(0), rows, centers.t(), 1, -2);  // without |z|^2
       const auto [least, which] = away.min(1);
       nearest_.slice(0, begin, end).copy_(which);
       distortion +=
@@ -65,7 +69,7 @@ class Lloyd {
       counts += member.sum(0).to(at::kDouble);
     }
     const at::Tensor means = (sums / counts.clamp_min(1).unsqueeze(1)).to(z_.scalar_type());
-    centres = at::where((counts > 0).unsqueeze(1), means, centres);  // an empty one stays
+    centers = at::where((counts > 0).unsqueeze(1), means, centers);  // an empty one stays
     return distortion;
   }
 
@@ -77,7 +81,8 @@ class Lloyd {
   at::Tensor squares_, nearest_;
 };
 
-struct Contingency {  // counts of (cluster, class), over rows whose class is known
+// Counts of (cluster, class) over the rows whose class is known.
+struct Contingency {
   std::vector<std::vector<int64_t>> both;
   std::vector<int64_t> clusters, classes;
   int64_t total = 0;
@@ -108,7 +113,7 @@ double entropy(const std::vector<int64_t>& counts, int64_t total) {
   return sum;
 }
 
-double normalised_information(const Contingency& t) {
+double normalized_information(const Contingency& t) {
   double information = 0;
   const auto n = static_cast<double>(t.total);
   for (size_t r = 0; r < t.clusters.size(); ++r)
@@ -161,12 +166,12 @@ std::vector<int32_t> k_means(const at::Tensor& rows, int64_t clusters,
   double least = std::numeric_limits<double>::infinity();
   at::Tensor best;
   for (int64_t restart = 0; restart < options.restarts; ++restart) {
-    at::Tensor centres = lloyd.plus_plus(Random(options.seed).fork("k-means", restart));
+    at::Tensor centers = lloyd.plus_plus(Random(options.seed).fork("k-means", restart));
     double distortion = 0;
     for (int64_t i = 0; i < options.iterations; ++i) {
-      const at::Tensor before = centres;
-      distortion = lloyd.step(centres);
-      if ((centres - before).square().sum().item<double>() <= options.tolerance * spread) break;
+      const at::Tensor before = centers;
+      distortion = lloyd.step(centers);
+      if ((centers - before).square().sum().item<double>() <= options.tolerance * spread) break;
     }
     if (distortion >= least) continue;
     least = distortion;
@@ -179,7 +184,7 @@ std::vector<int32_t> k_means(const at::Tensor& rows, int64_t clusters,
 ClusteringScore compare(std::span<const int32_t> found, std::span<const int32_t> truth) {
   const Contingency table(found, truth);
   if (table.total == 0) return {};
-  return {normalised_information(table), adjusted_rand(table), matched(table)};
+  return {normalized_information(table), adjusted_rand(table), matched(table)};
 }
 
 std::vector<int32_t> least_assignment(std::span<const double> cost, int64_t n) {
@@ -219,22 +224,90 @@ std::vector<int32_t> least_assignment(std::span<const double> cost, int64_t n) {
 }
 
 std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels& labels,
-                                              int64_t runs, const KMeansOptions& options) {
+                                              int64_t repeats, const KMeansOptions& options) {
   if (labels.task == Task::none || labels.task == Task::multilabel)
     fail_data("labels",
               labels.task == Task::none ? "there are none to compare clusters with"
                                         : "a node has several, and clusters do not overlap",
-              "clustering is scored on data with one class a node");
+              "clustering is scored on data with one class per node");
   check_finite(z);
   std::vector<ClusteringScore> out;
   const std::span<const int32_t> truth(labels.single.data(),
                                        static_cast<size_t>(labels.single.size()));
-  for (int64_t run = 0; run < runs; ++run) {
+  for (int64_t repeat = 0; repeat < repeats; ++repeat) {
     KMeansOptions one = options;
-    one.seed = Random(options.seed).fork("clustering", run).key();
+    one.seed = Random(options.seed).fork("clustering", repeat).key();
     out.push_back(compare(k_means(z, labels.classes, one), truth));
   }
   return out;
 }
+
+std::vector<double> ClusteringResult::percent(double ClusteringScore::*part) const {
+  std::vector<double> values;
+  for (const ClusteringScore& score : repeats) values.push_back(100 * score.*part);
+  return values;
+}
+
+nlohmann::json ClusteringResult::to_json() const {
+  const auto part = [&](double ClusteringScore::*which) -> nlohmann::json {
+    const std::vector<double> values = percent(which);
+    const Spread spread = spread_of(values);
+    return {{"mean", spread.mean}, {"std", spread.deviation}, {"values", values}};
+  };
+  nlohmann::json out = part(&ClusteringScore::nmi);
+  out.update({{"metric", "nmi"},
+              {"clusters", clusters},
+              {"nmi", part(&ClusteringScore::nmi)},
+              {"ari", part(&ClusteringScore::ari)},
+              {"accuracy", part(&ClusteringScore::accuracy)}});
+  return out;
+}
+
+std::string ClusteringResult::to_text() const {
+  std::string text = fmt::format("k-means into {} clusters, {} {}, percent\n\n", clusters,
+                                 repeats.size(), repeats.size() == 1 ? "repeat" : "repeats");
+  const auto row = [&](const char* title, double ClusteringScore::*part) {
+    const Spread spread = spread_of(percent(part));
+    text += fmt::format("  {:<22} {:6.2f} +- {:.2f}\n", title, spread.mean, spread.deviation);
+  };
+  row("NMI", &ClusteringScore::nmi);
+  row("ARI", &ClusteringScore::ari);
+  row("accuracy when matched", &ClusteringScore::accuracy);
+  return text;
+}
+
+class Clustering final : public EvalTask {
+ public:
+  std::unique_ptr<TaskResult> run(const EvalRequest& request, Progress& progress,
+                                  const TrainEncoder&) const override {
+    const Embedded input = embedded(request, progress);
+    auto out = std::make_unique<ClusteringResult>();
+    out->clusters = input.data.labels.classes;
+    out->repeats = score_clustering(input.z, input.data.labels, request.task.repeats,
+                                    {.seed = static_cast<uint64_t>(request.probe.split_seed)});
+    return out;
+  }
+
+ private:
+  static Embedded embedded(const EvalRequest& request, Progress& progress) {
+    const auto needs_labels = [&](const Dataset& data) {
+      if (data.labels.task == Task::none)
+        fail_data(request.data, "has no labels to compare clusters with",
+                  "give them with --labels-file, or use another dataset");
+    };
+    if (std::filesystem::is_directory(request.input))
+      return embedded_by_run(request.input, request, progress,
+                             [&](const RunInfo& info, const Dataset& data) {
+                               check_gives_embeddings(info, "--task clustering");
+                               needs_labels(data);
+                             });
+    Embedded out;
+    out.data = load_dataset(request.data, request.load, progress);
+    needs_labels(out.data);
+    out.z = load_embeddings(request.input, out.data.nodes());
+    return out;
+  }
+};
+template std::unique_ptr<EvalTask> make_task<Clustering>();
 
 }  // namespace gs

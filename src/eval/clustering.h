@@ -1,4 +1,4 @@
-// Clustering of embeddings by k-means, scored against classes: normalised mutual information (by
+// Clustering of embeddings by k-means, scored against classes: normalized mutual information (by
 // the arithmetic mean of the entropies), adjusted Rand index, and accuracy under the best matching
 // of clusters to classes (Hungarian method).
 #pragma once
@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "eval/task.h"
 
 namespace gs {
 
 struct KMeansOptions {
-  int64_t restarts = 10;     // the one of least distortion is kept
+  int64_t restarts = 10;     // the one with the least distortion is kept
   int64_t iterations = 300;  // at most
-  double tolerance = 1e-4;   // of the centres' movement, relative to the data's variance
+  double tolerance = 1e-4;   // movement of the centers, relative to the data's variance
   uint64_t seed = 0;
 };
 
@@ -24,7 +25,8 @@ struct KMeansOptions {
 // of rows. The same for any number of threads.
 std::vector<int32_t> k_means(const at::Tensor& z, int64_t clusters, const KMeansOptions& options);
 
-struct ClusteringScore {  // fractions; the Rand index may be below 0
+// Fractions; the Rand index may be below 0.
+struct ClusteringScore {
   double nmi = 0, ari = 0, accuracy = 0;
 };
 // Truths of -1 are left out.
@@ -33,9 +35,20 @@ ClusteringScore compare(std::span<const int32_t> found, std::span<const int32_t>
 // The assignment of rows to columns of an n x n cost matrix (row-major) with the least sum.
 std::vector<int32_t> least_assignment(std::span<const double> cost, int64_t n);
 
-// A clustering for each of `runs` seeds, into as many clusters as there are classes. Data Error for
-// multi-label data and data without labels.
+// One clustering for each of `repeats` seeds, into as many clusters as there are classes. Data
+// Error for multi-label data and data without labels.
 std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels& labels,
-                                              int64_t runs, const KMeansOptions& options);
+                                              int64_t repeats, const KMeansOptions& options);
+
+struct ClusteringResult final : TaskResult {
+  int64_t clusters = 0;
+  std::vector<ClusteringScore> repeats;
+
+  nlohmann::json to_json() const override;
+  std::string to_text() const override;
+
+ private:
+  std::vector<double> percent(double ClusteringScore::*part) const;
+};
 
 }  // namespace gs

@@ -10,8 +10,8 @@ namespace gs {
 
 namespace {
 
-constexpr double kDecrease = 1e-4,
-                 kCurvature = 0.9;  // the usual Wolfe constants for quasi-Newton steps
+// The usual Wolfe constants for quasi-Newton steps.
+constexpr double kDecrease = 1e-4, kCurvature = 0.9;
 constexpr int kTries = 40;
 
 double product_of(const at::Tensor& a, const at::Tensor& b) { return at::dot(a, b).item<double>(); }
@@ -21,7 +21,7 @@ struct Pair {
   double product;           // their dot product, positive
 };
 
-// -H g by the two-loop recursion, H being the inverse Hessian that the pairs tell of.
+// -H g by the two-loop recursion, H being the inverse Hessian that the pairs describe.
 at::Tensor direction(const std::deque<Pair>& pairs, const at::Tensor& gradient) {
   at::Tensor d = gradient.neg();
   std::vector<double> shares(pairs.size());
@@ -41,7 +41,7 @@ struct Point {
   Evaluation here;
 };
 
-// A point along `d` with enough decrease and a flatter slope; false when none is found.
+// A point along `d` with enough decrease and a flatter slope; false if none is found.
 bool search(const Objective& objective, const Point& from, const at::Tensor& d, double slope,
             double length, Point& to) {
   double low = 0, high = std::numeric_limits<double>::infinity();
@@ -65,7 +65,7 @@ bool search(const Objective& objective, const Point& from, const at::Tensor& d, 
 
 }  // namespace
 
-Minimum minimise(const Objective& objective, const at::Tensor& start, const LbfgsOptions& options) {
+Minimum minimize(const Objective& objective, const at::Tensor& start, const LbfgsOptions& options) {
   Point now{start.clone(), objective(start)};
   std::deque<Pair> pairs;
   Minimum out;
@@ -76,7 +76,7 @@ Minimum minimise(const Objective& objective, const at::Tensor& start, const Lbfg
       break;
     at::Tensor d = direction(pairs, now.here.gradient);
     double slope = product_of(d, now.here.gradient);
-    if (!(slope < 0)) {  // rounding spoiled the estimate: begin anew from steepest descent
+    if (!(slope < 0)) {  // rounding spoiled the estimate: begin again from steepest descent
       pairs.clear();
       d = now.here.gradient.neg();
       slope = -out.gradient_norm * out.gradient_norm;

@@ -18,18 +18,18 @@ using Objective = std::function<Evaluation(const at::Tensor& x)>;
 struct LbfgsOptions {
   int64_t iterations = 500;
   int64_t history = 10;
-  double tolerance = 1e-8;  // converged when the gradient's norm is at most this
+  double tolerance = 1e-8;  // converged if the gradient's norm is at most this
 };
 
 struct Minimum {
   at::Tensor x;
   double value = 0, gradient_norm = 0;
   int64_t iterations = 0;
-  bool converged =
-      false;  // else out of iterations, or out of precision: no step lowers the value any more
+  // Otherwise out of iterations, or out of precision: no step lowers the value any more.
+  bool converged = false;
 };
 
-Minimum minimise(const Objective& objective, const at::Tensor& start,
+Minimum minimize(const Objective& objective, const at::Tensor& start,
                  const LbfgsOptions& options = {});
 
 }  // namespace gs

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/parallel.h"
+#include "base/statistics.h"
 #include "dataset/make_features.h"
 #include "eval/lbfgs.h"
+#include "eval/make_task.h"
 #include "eval/metrics.h"
-#include "method/embed.h"
+#include "graph/held_out.h"
 #include "nn/blas.h"
+#include "nn/device.h"
 #include "nn/finite.h"
-#include "nn/place.h"
+#include "run/embed.h"
+#include "run/model.h"
 
 namespace gs {
 
@@ -19,8 +24,8 @@ namespace {
 
 namespace stdfs = std::filesystem;
 
-constexpr int64_t kMostPairs = 200000;  // held out, of a large graph
-constexpr int64_t kRivals = 100;
+constexpr int64_t kMostPairs = 200000;  // held out of a large graph
+constexpr int64_t kNegatives = 100;     // per held-out edge, to rank it among
 constexpr int64_t kBlockPairs = 65536;
 constexpr int64_t kRegressionRows = 4096;  // at once
 constexpr double kPenalty = 1e-4;
@@ -94,8 +99,8 @@ Evaluation logistic_loss(const at::Tensor& x, const at::Tensor& y, const at::Ten
   return {loss + kPenalty / 2 * at::dot(w, w).item<double>(), gradient};
 }
 
-// The weight of each column's product that tells known edges from pairs without one; columns are
-// brought to a mean square of 1 for it.
+// The weight of each column's product that separates known edges from pairs without one; columns
+// are brought to a mean square of 1 for it.
 at::Tensor learn(const at::Tensor& z, const HeldOut& held) {
   Ends ends = ends_of(held.known), others = ends_of(held.unknown);
   const auto positives = static_cast<int64_t>(ends.from.size());
@@ -107,43 +112,46 @@ at::Tensor learn(const at::Tensor& z, const HeldOut& held) {
   at::Tensor y = at::zeros({x.size(0)}, at::kDouble);
   y.slice(0, 0, positives).fill_(1);
   const Minimum found =
-      minimise([&](const at::Tensor& at_flat) { return logistic_loss(x, y, at_flat); },
+      minimize([&](const at::Tensor& at_flat) { return logistic_loss(x, y, at_flat); },
                at::zeros({x.size(1) + 1}, at::kDouble), {.iterations = 200, .tolerance = 1e-6});
   return found.x.slice(0, 0, x.size(1)).to(at::kFloat) / scale;
 }
 
-// Pairs to rank held-out edges among: kRivals for each edge of `asked`.
-struct Rivals {
-  std::vector<NodePair> asked;
+// Pairs to rank held-out edges among: kNegatives for each edge of `ranked`.
+struct Negatives {
+  std::vector<NodePair> ranked;
   Ends ends;
 };
 
-// Of an edge whose one end is joined to everyone, the other end is asked; one where both are has no
-// rivals and is left out.
-Rivals rivals_of(const Csr& graph, const HeldOut& held, Random random) {
-  Rivals out;
+// An edge whose one end is joined to every node is ranked from its other end; one where both are
+// has no negatives and is left out.
+Negatives negatives_of(const Csr& graph, const HeldOut& held, Random random) {
+  Negatives out;
   for (size_t i = 0; i < held.positive.size(); ++i) {
     NodePair pair = held.positive[i];
-    std::vector<int32_t> to = strangers(graph, pair.from, kRivals, random.fork("rivals", i));
+    const auto draw = [&] {  // the stream's name is part of the results
+      return non_neighbors(graph, pair.from, kNegatives, random.fork("rivals", i));
+    };
+    std::vector<int32_t> to = draw();
     if (to.empty()) {
       std::swap(pair.from, pair.to);
-      to = strangers(graph, pair.from, kRivals, random.fork("rivals", i));
+      to = draw();
     }
     if (to.empty()) continue;
-    to.resize(kRivals, to.back());
-    out.asked.push_back(pair);
-    out.ends.from.insert(out.ends.from.end(), kRivals, pair.from);
+    to.resize(kNegatives, to.back());
+    out.ranked.push_back(pair);
+    out.ends.from.insert(out.ends.from.end(), kNegatives, pair.from);
     out.ends.to.insert(out.ends.to.end(), to.begin(), to.end());
   }
   return out;
 }
 
-LinkScore score_all(const at::Tensor& z, const HeldOut& held, const Rivals& rivals,
+LinkScore score_all(const at::Tensor& z, const HeldOut& held, const Negatives& negatives,
                     const at::Tensor& weight) {
   LinkScore out = score_links(scores(z, ends_of(held.positive), weight),
                               scores(z, ends_of(held.negative), weight));
-  out.mrr = 100 * mean_reciprocal_rank(scores(z, ends_of(rivals.asked), weight),
-                                       scores(z, rivals.ends, weight));
+  out.mrr = 100 * mean_reciprocal_rank(scores(z, ends_of(negatives.ranked), weight),
+                                       scores(z, negatives.ends, weight));
   return out;
 }
 
@@ -183,57 +191,124 @@ LinkScore score_links(std::span<const float> positive, std::span<const float> ne
   return out;
 }
 
-double mean_reciprocal_rank(std::span<const float> positive, std::span<const float> rivals) {
+double mean_reciprocal_rank(std::span<const float> positive, std::span<const float> negatives) {
   if (positive.empty()) return 0;
-  const size_t each = rivals.size() / positive.size();
+  const size_t each = negatives.size() / positive.size();
   double sum = 0;
   for (size_t i = 0; i < positive.size(); ++i) {
     double rank = 1;
-    for (const float rival : rivals.subspan(i * each, each))
-      rank += rival > positive[i] ? 1 : rival == positive[i] ? 0.5 : 0;
+    for (const float negative : negatives.subspan(i * each, each))
+      rank += negative > positive[i] ? 1 : negative == positive[i] ? 0.5 : 0;
     sum += 1 / rank;
   }
   return sum / static_cast<double>(positive.size());
 }
 
-LinkResult evaluate_links(const EvalCall& call, Progress& progress, const TrainOn& train_on) {
-  if (!stdfs::is_directory(call.input))
+LinkResult predict_links(const EvalRequest& request, Progress& progress,
+                         const TrainEncoder& train) {
+  if (!stdfs::is_directory(request.input))
     fail_usage("--task links",
                fmt::format("'{}' is not a run: embeddings made with all edges know the answers",
-                           printable(call.input)),
-               "name a run folder; its training is done again without the held-out edges");
-  const Place place = place_for(call.device);
-  const LoadedModel model = load_model(call.input, place);
+                           printable(request.input)),
+               "name a run folder; its training is repeated without the held-out edges");
+  const Device device = make_device(request.device);
+  const LoadedModel model = load_model(request.input, device);
   check_gives_embeddings(model.info, "--task links");
-  const LoadOptions load = load_like(model.info, call.load, call.given);
-  Dataset data = load_dataset(call.data, load, progress);
-  check_width(model.info, data, call.data);
-  // Features made of all edges would tell those that are held out.
+  const LoadOptions load = load_like(model.info, request.load, request.given);
+  Dataset data = load_dataset(request.data, load, progress);
+  check_width(model.info, data, request.data);
+  // Features made of all edges would give the held-out ones away.
   const bool made = data.treatment.find(kFeaturesMade) != std::string::npos;
   if (made && load.make_features == MakeFeatures::none)
-    fail_data(call.data, "its features were made of all its edges when it was written",
+    fail_data(request.data, "its features were made of all its edges when it was written",
               "convert it without --make-features, and train with that option");
   LinkResult out;
   const Csr whole = data.graph;
-  for (int64_t i = 0; i < call.seeds; ++i) {
+  for (int64_t i = 0; i < request.task.encoders; ++i) {
     const int64_t seed = model.info.options.train.seed + i;
     const Random random = Random(static_cast<uint64_t>(seed)).fork("links");
-    HeldOut held = hold_out(whole, call.held_out, kMostPairs, random);
+    HeldOut held = hold_out(whole, request.task.held_out, kMostPairs, random);
     data.graph = held.graph;
     out.share = held.share;
     if (made)
       data.features = make_features(load.make_features, data.graph, load.make_width, load.seed);
-    const LoadedModel trained = load_model(train_on(model.info, data, seed), place);
-    at::Tensor z = embed(trained, data, call.data, {call.memory_mib << 20}, progress);
+    const LoadedModel trained = load_model(train(model.info, data, seed, 0), device);
+    at::Tensor z = embed(trained, data, request.data, {request.memory_mib << 20}, progress);
     z = of_unit_size(z);
-    const Rivals rivals = rivals_of(whole, held, random);
-    LinkRun run;
-    run.seed = seed, run.held_out = static_cast<int64_t>(held.positive.size());
-    run.dot = score_all(z, held, rivals, at::ones({z.size(1)}));
-    run.logistic = score_all(z, held, rivals, learn(z, held));
-    out.runs.push_back(run);
+    const Negatives negatives = negatives_of(whole, held, random);
+    out.encoders.push_back({seed, std::ssize(held.positive),
+                            score_all(z, held, negatives, at::ones({z.size(1)})),
+                            score_all(z, held, negatives, learn(z, held))});
   }
   return out;
 }
+
+namespace {
+
+struct LinkPart {
+  const char *key, *title;
+  double LinkScore::*value;
+};
+constexpr LinkPart kLinkParts[] = {
+    {"auc", "AUC", &LinkScore::auc},
+    {"average_precision", "average precision", &LinkScore::average_precision},
+    {"hits_10", "hits at 10", &LinkScore::hits_10},
+    {"hits_50", "hits at 50", &LinkScore::hits_50},
+    {"hits_100", "hits at 100", &LinkScore::hits_100},
+    {"mrr", "MRR among 100", &LinkScore::mrr}};
+
+}  // namespace
+
+std::vector<double> LinkResult::values(LinkScore LinkEncoderScore::*scorer,
+                                       double LinkScore::*part) const {
+  std::vector<double> out;
+  for (const LinkEncoderScore& encoder : encoders) out.push_back(encoder.*scorer.*part);
+  return out;
+}
+
+nlohmann::json LinkResult::to_json() const {
+  const auto part = [&](LinkScore LinkEncoderScore::*scorer,
+                        double LinkScore::*which) -> nlohmann::json {
+    const std::vector<double> numbers = values(scorer, which);
+    const Spread spread = spread_of(numbers);
+    return {{"mean", spread.mean}, {"std", spread.deviation}, {"values", numbers}};
+  };
+  nlohmann::json out = part(&LinkEncoderScore::logistic, &LinkScore::auc), dot, logistic;
+  for (const LinkPart& row : kLinkParts) {
+    dot[row.key] = part(&LinkEncoderScore::dot, row.value);
+    logistic[row.key] = part(&LinkEncoderScore::logistic, row.value);
+  }
+  out.update({{"metric", "auc"},
+              {"held_out", encoders.front().held_out},
+              {"share", share},
+              {"dot", std::move(dot)},
+              {"logistic", std::move(logistic)}});
+  return out;
+}
+
+std::string LinkResult::to_text() const {
+  std::string text = fmt::format(
+      "{} held-out edges ({:.3g} % of all) and as many pairs without one; {} {}, percent\n\n"
+      "  {:<22} {:<16} {}\n",
+      encoders.front().held_out, 100 * share, encoders.size(),
+      encoders.size() == 1 ? "training" : "trainings", "", "dot product", "logistic");
+  const auto shown = [&](LinkScore LinkEncoderScore::*scorer, double LinkScore::*part) {
+    const Spread spread = spread_of(values(scorer, part));
+    return fmt::format("{:6.2f} +- {:.2f}", spread.mean, spread.deviation);
+  };
+  for (const LinkPart& row : kLinkParts)
+    text += fmt::format("  {:<22} {:<16} {}\n", row.title, shown(&LinkEncoderScore::dot, row.value),
+                        shown(&LinkEncoderScore::logistic, row.value));
+  return text;
+}
+
+class Links final : public EvalTask {
+ public:
+  std::unique_ptr<TaskResult> run(const EvalRequest& request, Progress& progress,
+                                  const TrainEncoder& train) const override {
+    return std::make_unique<LinkResult>(predict_links(request, progress, train));
+  }
+};
+template std::unique_ptr<EvalTask> make_task<Links>();
 
 }  // namespace gs

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/torch_sparse.h"
+#include "nn/ops/torch_sparse.h"
 
 namespace gs {
 
@@ -37,16 +37,17 @@ at::Tensor gather_rows(const at::Tensor& csr, std::span<const int32_t> nodes, at
 
 }  // namespace
 
-LinearWeights LinearWeights::zeros(const Input& x, int64_t runs, int64_t classes,
+LinearWeights LinearWeights::zeros(const Input& x, int64_t problems, int64_t classes,
                                    at::ScalarType type) {
   const auto options = at::TensorOptions().device(x.device()).dtype(type);
-  return {at::zeros({runs, x.width() * classes}, options), at::zeros({runs, classes}, options)};
+  return {at::zeros({problems, x.width() * classes}, options),
+          at::zeros({problems, classes}, options)};
 }
 
 at::Tensor LinearWeights::matrices(const Input& x) const {
-  const int64_t runs = w.size(0), classes = b.size(1);
-  return x.sparse() ? w.view({runs, x.width(), classes})
-                    : w.view({runs, classes, x.width()}).transpose(1, 2);
+  const int64_t problems = w.size(0), classes = b.size(1);
+  return x.sparse() ? w.view({problems, x.width(), classes})
+                    : w.view({problems, classes, x.width()}).transpose(1, 2);
 }
 
 RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, Use use)
@@ -63,16 +64,16 @@ RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, 
     return;
   }
   const at::Tensor dense = x.dense().detach();
-  const auto runs = static_cast<int64_t>(nodes.size());
+  const auto problems = static_cast<int64_t>(nodes.size());
   const auto options = dense.options().dtype(type);
   const bool by_row = use != Use::scores;
   const bool by_column =
       use != Use::once &&
       (!by_row ||
-       runs * longest_ * width_ * static_cast<int64_t>(c10::elementSize(type)) <= kCopiedBytes);
-  if (by_row) rows_ = at::zeros({runs, longest_, width_}, options);
-  if (by_column) columns_ = at::zeros({runs, width_, longest_}, options);
-  for (int64_t r = 0; r < runs; ++r) {
+       problems * longest_ * width_ * static_cast<int64_t>(c10::elementSize(type)) <= kCopiedBytes);
+  if (by_row) rows_ = at::zeros({problems, longest_, width_}, options);
+  if (by_column) columns_ = at::zeros({problems, width_, longest_}, options);
+  for (int64_t r = 0; r < problems; ++r) {
     const auto& list = nodes[static_cast<size_t>(r)];
     const at::Tensor part = dense.index_select(0, index_of(list, dense.device()));
     if (by_row) rows_[r].slice(0, 0, count(r)).copy_(part);
@@ -82,12 +83,12 @@ RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, 
 }
 
 void RowBatch::scores(const LinearWeights& weights, at::Tensor& out) const {
-  const int64_t runs = weights.w.size(0), classes = weights.b.size(1);
+  const int64_t problems = weights.w.size(0), classes = weights.b.size(1);
   if (matrices_.empty()) {
-    at::bmm_out(out, weights.w.view({runs, classes, width_}), columns_);
+    at::bmm_out(out, weights.w.view({problems, classes, width_}), columns_);
   } else {
     out.zero_();
-    for (int64_t r = 0; r < runs; ++r)
+    for (int64_t r = 0; r < problems; ++r)
       out[r]
           .slice(1, 0, count(r))
           .copy_(
@@ -97,12 +98,12 @@ void RowBatch::scores(const LinearWeights& weights, at::Tensor& out) const {
 }
 
 void RowBatch::project(const at::Tensor& score_gradient, LinearWeights& out) const {
-  const int64_t runs = out.w.size(0), classes = out.b.size(1);
+  const int64_t problems = out.w.size(0), classes = out.b.size(1);
   if (matrices_.empty()) {
-    at::Tensor w = out.w.view({runs, classes, width_});
+    at::Tensor w = out.w.view({problems, classes, width_});
     at::bmm_out(w, score_gradient, rows_);
   } else {
-    for (int64_t r = 0; r < runs; ++r) {
+    for (int64_t r = 0; r < problems; ++r) {
       const at::Tensor by_row = score_gradient[r].slice(1, 0, count(r)).t().contiguous();
       out.w[r].view({width_, classes}).copy_(at::mm(transposes_[static_cast<size_t>(r)], by_row));
     }
@@ -121,11 +122,11 @@ double RowBatch::mean_square() const {
 LogisticBatch::LogisticBatch(const Input& x, const Labels& labels, const NodeLists& nodes,
                              at::ScalarType type)
     : rows_(x, nodes, type, RowBatch::Use::training), multi_(labels.task == Task::multilabel) {
-  const auto runs = static_cast<int64_t>(nodes.size());
+  const auto problems = static_cast<int64_t>(nodes.size());
   const int64_t classes = labels.classes, longest = rows_.longest();
-  row_weight_ = at::zeros({runs, 1, longest}, type);
-  target_ = at::zeros({runs, classes, longest}, type);
-  for (int64_t r = 0; r < runs; ++r) {
+  row_weight_ = at::zeros({problems, 1, longest}, type);
+  target_ = at::zeros({problems, classes, longest}, type);
+  for (int64_t r = 0; r < problems; ++r) {
     const auto& list = nodes[static_cast<size_t>(r)];
     const at::Tensor target = target_[r];
     const double weight = 1 / static_cast<double>(rows_.count(r) * (multi_ ? classes : 1));

@@ -1,5 +1,5 @@
-// Several logistic regressions of one shape as one batched problem: R runs, each on its own rows of
-// the same N x F input, with C outputs. Rows are gathered once; runs with fewer rows than the
+// Several logistic regressions of one shape as one batch: R problems, each on its own rows of the
+// same N x F input, with C outputs. Rows are gathered once; problems with fewer rows than the
 // longest are padded with rows of weight 0. Single-label: mean cross-entropy over rows;
 // multi-label: mean binary cross-entropy over rows and classes. Gradients are written out by hand,
 // so nothing is recorded and buffers are reused from step to step.
@@ -20,36 +20,33 @@ namespace gs {
 struct LinearWeights {
   at::Tensor w, b;  // [R, F * C], [R, C]
 
-  static LinearWeights zeros(const Input& x, int64_t runs, int64_t classes, at::ScalarType type);
-  LinearWeights run(int64_t r) const {
-    return {w.slice(0, r, r + 1), b.slice(0, r, r + 1)};
-  }                                           // shares storage
+  static LinearWeights zeros(const Input& x, int64_t problems, int64_t classes,
+                             at::ScalarType type);
+  // One problem's; shares storage.
+  LinearWeights problem(int64_t r) const { return {w.slice(0, r, r + 1), b.slice(0, r, r + 1)}; }
   at::Tensor matrices(const Input& x) const;  // [R, F, C], shares storage
 };
 
-using NodeLists = std::vector<std::span<const int32_t>>;  // one a run
+using NodeLists = std::vector<std::span<const int32_t>>;  // one per problem
 
-// Each run's rows of the input: [R, n, F] with zero rows behind the shorter runs, or R sparse
+// Each problem's rows of the input: [R, n, F] with zero rows after the shorter ones, or R sparse
 // matrices.
 class RowBatch {
  public:
-  enum class Use {
-    training,
-    scores,
-    once
-  };  // what copies pay: both orders, the order for scores, none
+  // Which copies pay: both orders, the order for scores, none.
+  enum class Use { training, scores, once };
   RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, Use use);
 
   int64_t longest() const { return longest_; }
-  int64_t count(int64_t run) const { return counts_[static_cast<size_t>(run)]; }
+  int64_t count(int64_t r) const { return counts_[static_cast<size_t>(r)]; }
   void scores(const LinearWeights& weights, at::Tensor& out) const;  // W' X' + b: [R, C, n]
-  void project(const at::Tensor& score_gradient,
-               LinearWeights& out) const;  // back to the weights; Use::training only
-  double mean_square() const;              // over all entries of the runs' rows
+  // Back to the weights; Use::training only.
+  void project(const at::Tensor& score_gradient, LinearWeights& out) const;
+  double mean_square() const;  // over all entries of the problems' rows
 
  private:
   at::Tensor rows_, columns_;  // dense: [R, n, F] and [R, F, n], which may be a view of the first
-  std::vector<at::Tensor> matrices_, transposes_;  // sparse: n x F and F x n, a run each
+  std::vector<at::Tensor> matrices_, transposes_;  // sparse: n x F and F x n, one per problem
   std::vector<int64_t> counts_;
   int64_t longest_ = 0, width_ = 0;
 };
@@ -59,7 +56,7 @@ class LogisticBatch {
   LogisticBatch(const Input& x, const Labels& labels, const NodeLists& nodes,
                 at::ScalarType type = at::kFloat);
 
-  // The gradients of the runs' losses. Returns the losses, [R], when asked for, else an undefined
+  // The gradients of the losses. Returns the losses, [R], when asked for, else an undefined
   // tensor.
   at::Tensor gradient(const LinearWeights& weights, LinearWeights& out, bool with_losses = false);
   const RowBatch& rows() const { return rows_; }
@@ -67,7 +64,7 @@ class LogisticBatch {
  private:
   RowBatch rows_;
   bool multi_;
-  at::Tensor row_weight_;  // [R, 1, n]: one over the run's rows (and classes), 0 in padding
+  at::Tensor row_weight_;  // [R, 1, n]: one over the problem's rows (and classes), 0 in padding
   at::Tensor target_;      // [R, C, n]: 1 where the row has the class, times the row's weight
   at::Tensor scores_, score_gradient_;
 };

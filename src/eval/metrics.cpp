@@ -41,7 +41,8 @@ void radix_sort(std::vector<uint32_t>& keys, std::vector<uint32_t>& scratch) {
   }
 }
 
-struct Ranked {  // keys of the positives and of the negatives, each sorted
+// Keys of the positives and of the negatives, each sorted.
+struct Ranked {
   std::vector<uint32_t> positives, negatives, scratch;
 
   void add(std::span<const float> scores, std::span<const uint8_t> truth, bool with_positives,
@@ -125,27 +126,26 @@ double accuracy(std::span<const int32_t> predicted, std::span<const int32_t> tru
 F1 f1(std::span<const int32_t> predicted, std::span<const int32_t> truth, int64_t classes) {
   GS_ASSERT(predicted.size() == truth.size());
   struct Counts {
-    int64_t right = 0, said = 0, are = 0;
+    int64_t right = 0, predicted = 0, actual = 0;
   };
   std::vector<Counts> counts(static_cast<size_t>(classes));
   Counts all;
   for (size_t i = 0; i < truth.size(); ++i) {
-    const int32_t is = truth[i], said = predicted[i];
-    if (is < 0) continue;
-    GS_ASSERT(is < classes && said < classes);
-    ++counts[static_cast<size_t>(is)].are, ++all.are;
-    if (said >= 0) ++counts[static_cast<size_t>(said)].said, ++all.said;
-    if (said == is) ++counts[static_cast<size_t>(is)].right, ++all.right;
+    const int32_t actual = truth[i], guess = predicted[i];
+    if (actual < 0) continue;
+    GS_ASSERT(actual < classes && guess < classes);
+    ++counts[static_cast<size_t>(actual)].actual, ++all.actual;
+    if (guess >= 0) ++counts[static_cast<size_t>(guess)].predicted, ++all.predicted;
+    if (guess == actual) ++counts[static_cast<size_t>(actual)].right, ++all.right;
   }
-  const auto score =
-      [](const Counts& c) {  // 2 right / (said + are): the harmonic mean of precision and recall
-        return c.said + c.are == 0
-                   ? 0
-                   : 2 * static_cast<double>(c.right) / static_cast<double>(c.said + c.are);
-      };
+  // The harmonic mean of precision and recall: 2 right / (predicted + actual).
+  const auto score = [](const Counts& c) {
+    const int64_t both = c.predicted + c.actual;
+    return both == 0 ? 0 : 2 * static_cast<double>(c.right) / static_cast<double>(both);
+  };
   double sum = 0;
   int64_t seen = 0;
-  for (const Counts& c : counts) sum += score(c), seen += c.said + c.are > 0;
+  for (const Counts& c : counts) sum += score(c), seen += c.predicted + c.actual > 0;
   return {seen == 0 ? 0 : sum / static_cast<double>(seen), score(all)};
 }
 

@@ -1,5 +1,5 @@
 // Scores of predictions against known answers, on plain memory. Tables are class-major: one row of
-// `nodes` numbers a class. All results are fractions in [0, 1]. Unknown truths (-1, or
+// `nodes` numbers per class. All results are fractions in [0, 1]. Unknown truths (-1, or
 // Labels::kUnknown in multi-label tables) are left out.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace gs {
 
-struct ScoreTable {  // scores of `nodes` nodes for each class; `stride` floats lie between the
-                     // starts of two classes
+// Scores of `nodes` nodes for each class; `stride` floats lie between the starts of two classes.
+struct ScoreTable {
   const float* values = nullptr;
   int64_t classes = 0, nodes = 0, stride = 0;
   std::span<const float> of(int64_t c) const {
@@ -21,8 +21,8 @@ struct ScoreTable {  // scores of `nodes` nodes for each class; `stride` floats 
 // The class of the highest score of each node, the first of equals; -1 where no score is a number.
 void predict(const ScoreTable& scores, std::span<int32_t> predicted);
 
-// Of classes that do not exclude each other: a row of zeros and ones a node, a one where the score
-// is above 0.
+// For classes that do not exclude each other: one row of zeros and ones per node, a one where the
+// score is above 0.
 std::vector<uint8_t> positive(const ScoreTable& scores);
 
 double accuracy(std::span<const int32_t> predicted, std::span<const int32_t> truth);

@@ -1,6 +1,7 @@
 #include "eval/probe.h"
 
 #include <ATen/Parallel.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@
 #include "eval/metrics.h"
 #include "nn/blas.h"
 #include "nn/finite.h"
-#include "nn/torch_sparse.h"
+#include "nn/ops/torch_sparse.h"
 
 namespace gs {
 
@@ -22,11 +23,11 @@ namespace {
 constexpr int64_t kRowBytes = int64_t{256} << 20;  // gathered rows held at once
 constexpr int64_t kBatchBytes = int64_t{2} << 20;  // of one batch: more would leave a core's cache
 constexpr int64_t kTestBlock = 8192;               // test rows gathered at once
-constexpr double kSmallStep =
-    1e8;  // multiplications of a step below which threads get in each other's way
+// Multiplications of a step below which threads get in each other's way.
+constexpr double kSmallStep = 1e8;
 constexpr double kNone = -1;  // below every score
 
-// The runs' part of a problem, checked: known nodes only, none of the sets empty.
+// The splits with their labeled nodes only; data Error if a set is empty.
 std::vector<Split> usable(const Input& x, const Labels& labels, const std::vector<Split>& splits,
                           bool with_test) {
   const int64_t nodes = x.rows();
@@ -35,7 +36,7 @@ std::vector<Split> usable(const Input& x, const Labels& labels, const std::vecto
     fail_data("labels", "there are none to learn from", "evaluation needs a dataset with labels");
   if ((multi ? labels.multi.size() / labels.classes : labels.single.size()) != nodes)
     fail_data("embeddings",
-              fmt::format("{} rows, but the dataset has {} labelled rows", nodes,
+              fmt::format("{} rows, but the dataset has {} labeled rows", nodes,
                           multi ? labels.multi.size() / labels.classes : labels.single.size()),
               "embeddings and dataset must list the same nodes in the same order");
   const auto known = [&](const std::vector<int32_t>& from, const char* name, size_t split) {
@@ -45,7 +46,7 @@ std::vector<Split> usable(const Input& x, const Labels& labels, const std::vecto
       if (labels.known(node)) out.push_back(node);
     }
     if (out.empty())
-      fail_data(fmt::format("split {}", split), fmt::format("has no labelled {} nodes", name),
+      fail_data(fmt::format("split {}", split), fmt::format("has no labeled {} nodes", name),
                 "choose other --splits");
     return out;
   };
@@ -60,7 +61,7 @@ void check_values(const Input& x) {
   check_finite(x.sparse() ? matrix_of(x.sparse_operator()).values() : x.dense().detach());
 }
 
-// Held-out nodes of each run with their truths, scored again and again.
+// The validation nodes of each split with their labels, scored again and again.
 class ValidationRows {
  public:
   ValidationRows(const Input& x, const Labels& labels, const NodeLists& nodes)
@@ -78,7 +79,8 @@ class ValidationRows {
     host_ = scores_.to(at::kCPU);
   }
 
-  double of_run(int64_t r) {  // accuracy or macro ROC-AUC at the last scored weights
+  // Accuracy or macro ROC-AUC of split r at the last scored weights.
+  double of_split(int64_t r) {
     const Truth& truth = truths_[static_cast<size_t>(r)];
     const int64_t nodes = rows_.count(r), stride = rows_.longest();
     const ScoreTable table{host_.const_data_ptr<float>() + r * classes_ * stride, classes_, nodes,
@@ -89,21 +91,6 @@ class ValidationRows {
     return accuracy(predicted, truth.single);
   }
 
-  struct Truth {
-    std::vector<int32_t> single;
-    std::vector<uint8_t> multi;  // class-major
-
-    Truth(const Labels& labels, std::span<const int32_t> nodes) {
-      if (labels.task != Task::multilabel) {
-        for (const int32_t node : nodes) single.push_back(labels.single[node]);
-        return;
-      }
-      multi.reserve(nodes.size() * static_cast<size_t>(labels.classes));
-      for (int64_t c = 0; c < labels.classes; ++c)
-        for (const int32_t node : nodes) multi.push_back(labels.multi[node * labels.classes + c]);
-    }
-  };
-
  private:
   RowBatch rows_;
   bool multi_;
@@ -113,16 +100,16 @@ class ValidationRows {
   std::vector<int32_t> predicted_;
 };
 
-// The weights of each run at its best validation score, and when that was.
+// The weights of each split's probe at its best validation score, and when that was.
 struct Fit {
   LinearWeights weights;
   std::vector<double> score;
   std::vector<int64_t> step;
 
-  Fit(const Input& x, int64_t runs, int64_t classes)
-      : weights(LinearWeights::zeros(x, runs, classes, at::kFloat)),
-        score(static_cast<size_t>(runs), kNone),
-        step(static_cast<size_t>(runs), 0) {}
+  Fit(const Input& x, int64_t count, int64_t classes)
+      : weights(LinearWeights::zeros(x, count, classes, at::kFloat)),
+        score(static_cast<size_t>(count), kNone),
+        step(static_cast<size_t>(count), 0) {}
 
   // Keeps what beats the best so far; weights that overflowed never do.
   void offer(const LinearWeights& now, ValidationRows& validation, int64_t at_step) {
@@ -130,7 +117,7 @@ struct Fit {
     const at::Tensor sums = (now.w.sum({1}) + now.b.sum({1})).to(at::kCPU);
     for (int64_t r = 0; r < sums.size(0); ++r) {
       if (!std::isfinite(sums.const_data_ptr<float>()[r])) continue;
-      const double value = validation.of_run(r);
+      const double value = validation.of_split(r);
       if (value <= score[static_cast<size_t>(r)]) continue;
       score[static_cast<size_t>(r)] = value;
       step[static_cast<size_t>(r)] = at_step;
@@ -140,19 +127,19 @@ struct Fit {
   }
 };
 
-// Xavier's uniform weights, a stream of random numbers for each run; the same numbers in either
+// Xavier's uniform weights, one stream of random numbers per split; the same numbers in either
 // layout.
-LinearWeights xavier(const Input& x, int64_t first_run, int64_t runs, int64_t classes,
+LinearWeights xavier(const Input& x, int64_t first_split, int64_t count, int64_t classes,
                      uint64_t seed) {
   const double bound = std::sqrt(6.0 / static_cast<double>(x.width() + classes));
-  at::Tensor values = at::empty({runs, classes, x.width()}, at::kFloat);
+  at::Tensor values = at::empty({count, classes, x.width()}, at::kFloat);
   auto* out = values.data_ptr<float>();
-  for (int64_t r = 0; r < runs; ++r) {
-    Random random = Random(seed).fork("probe", first_run + r);
+  for (int64_t r = 0; r < count; ++r) {
+    Random random = Random(seed).fork("probe", first_split + r);
     for (int64_t i = 0; i < classes * x.width(); ++i)
       *out++ = static_cast<float>(bound * (2 * random.uniform() - 1));
   }
-  LinearWeights weights = LinearWeights::zeros(x, runs, classes, at::kFloat);
+  LinearWeights weights = LinearWeights::zeros(x, count, classes, at::kFloat);
   weights.matrices(x).copy_(values.transpose(1, 2));
   return weights;
 }
@@ -173,15 +160,15 @@ struct Problem {
 };
 
 Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
-  const int64_t runs = end - begin;
+  const int64_t count = end - begin;
   LogisticBatch train(p.x, p.labels, p.nodes(begin, end, &Split::train));
   ValidationRows validation(p.x, p.labels, p.nodes(begin, end, &Split::val));
-  LinearWeights weights = xavier(p.x, begin, runs, p.labels.classes, p.seed);
-  const auto zeros = [&] { return LinearWeights::zeros(p.x, runs, p.labels.classes, at::kFloat); };
+  LinearWeights weights = xavier(p.x, begin, count, p.labels.classes, p.seed);
+  const auto zeros = [&] { return LinearWeights::zeros(p.x, count, p.labels.classes, at::kFloat); };
   LinearWeights gradient = zeros();
   const LinearWeights first = zeros(), second = zeros();
   const at::Tensor step_number = at::zeros({}, weights.w.options());
-  Fit fit(p.x, runs, p.labels.classes);
+  Fit fit(p.x, count, p.labels.classes);
   for (int64_t step = 1; step <= p.options.probe_epochs; ++step) {
     train.gradient(weights, gradient);
     step_number.fill_(step);
@@ -195,17 +182,17 @@ Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
   return fit;
 }
 
-// One run to convergence for each penalty, from the strongest down, each from where the last ended.
-// Penalties are in units of the features' mean square, which makes the choice free of the
-// embedding's scale; the bias has none.
-Fit fit_lbfgs(const Problem& p, int64_t run) {
+// Fits one split to convergence for each penalty, from the strongest down, each from where the last
+// ended. Penalties are in units of the features' mean square, which makes the choice independent of
+// the embedding's scale; the bias has none.
+Fit fit_lbfgs(const Problem& p, int64_t split) {
   constexpr double kPenalties[] = {1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4};
-  LogisticBatch train(p.x, p.labels, p.nodes(run, run + 1, &Split::train), at::kDouble);
-  ValidationRows validation(p.x, p.labels, p.nodes(run, run + 1, &Split::val));
+  LogisticBatch train(p.x, p.labels, p.nodes(split, split + 1, &Split::train), at::kDouble);
+  ValidationRows validation(p.x, p.labels, p.nodes(split, split + 1, &Split::val));
   const double rms = std::sqrt(train.rows().mean_square()), scale = rms > 0 ? 1 / rms : 1;
   const int64_t entries = p.x.width() * p.labels.classes;
-  const auto weights_at = [&](const at::Tensor& flat) {  // flat: the weights for features of mean
-                                                         // square 1, then the biases
+  // `flat`: the weights for features of mean square 1, then the biases.
+  const auto weights_at = [&](const at::Tensor& flat) {
     return LinearWeights{(flat.slice(0, 0, entries) * scale).unsqueeze(0),
                          flat.slice(0, entries).unsqueeze(0)};
   };
@@ -222,7 +209,7 @@ Fit fit_lbfgs(const Problem& p, int64_t run) {
       out.gradient.slice(0, 0, entries).add_(w, penalty);
       return out;
     };
-    const Minimum found = minimise(objective, flat, {.iterations = 200, .tolerance = 1e-5});
+    const Minimum found = minimize(objective, flat, {.iterations = 200, .tolerance = 1e-5});
     flat = found.x;
     const LinearWeights weights = weights_at(flat);
     fit.offer({weights.w.to(at::kFloat), weights.b.to(at::kFloat)}, validation, found.iterations);
@@ -230,9 +217,9 @@ Fit fit_lbfgs(const Problem& p, int64_t run) {
   return fit;
 }
 
-// The scores of one run's test nodes, a block of rows at a time.
+// Scores the test nodes of one split, a block of rows at a time.
 void test(const Problem& p, const LinearWeights& weights, std::span<const int32_t> nodes,
-          ProbeRun& out, Predictions* told) {
+          ProbeScore& out, Predictions* predictions) {
   const bool multi = p.labels.task == Task::multilabel;
   const int64_t classes = p.labels.classes, count = static_cast<int64_t>(nodes.size());
   std::vector<int32_t> predicted(multi ? 0 : nodes.size());
@@ -252,20 +239,11 @@ void test(const Problem& p, const LinearWeights& weights, std::span<const int32_
               std::span(predicted).subspan(static_cast<size_t>(begin), static_cast<size_t>(rows)));
     }
   }
-  const ValidationRows::Truth truth(p.labels, nodes);
-  if (multi) {
-    const ScoreTable table{scores.const_data_ptr<float>(), classes, count, count};
-    out.test = 100 * macro_auc(table, truth.multi);
-    out.micro_auc = 100 * micro_auc(table, truth.multi);
-    if (told) told->multi = positive(table);
-  } else {
-    const F1 both = f1(predicted, truth.single, classes);
-    out.test = 100 * accuracy(predicted, truth.single);
-    out.macro_f1 = 100 * both.macro;
-    out.micro_f1 = 100 * both.micro;
-    if (told) told->single = std::move(predicted);
-  }
-  if (told) told->nodes.assign(nodes.begin(), nodes.end());
+  const Truth truth(p.labels, nodes);
+  if (multi)
+    score_test({scores.const_data_ptr<float>(), classes, count, count}, truth, out, predictions);
+  else score_test(std::move(predicted), truth, classes, out, predictions);
+  if (predictions) predictions->nodes.assign(nodes.begin(), nodes.end());
 }
 
 int64_t bytes_of(const Problem& p, const Split& split) {
@@ -279,9 +257,9 @@ int64_t bytes_of(const Problem& p, const Split& split) {
   return 16 * (train + val) * per_row + 4 * (3 * train + val) * classes;
 }
 
-// How the runs are shared out: batches that stay in a core's cache, as many side by side as there
-// are threads and room, each on one thread. A few large runs go one after another instead, each on
-// all threads. On a GPU one batch takes all that fit.
+// How the splits are shared out: batches that stay in a core's cache, as many side by side as there
+// are threads and room, each on one thread. A few large splits go one after another instead, each
+// on all threads. On a GPU one batch takes all that fit.
 struct Sharing {
   int64_t batch = 1;
   bool side_by_side = false;
@@ -295,20 +273,22 @@ Sharing share_out(const Problem& p) {
     step = std::max(step, 2.0 * static_cast<double>(split.train.size()) *
                               static_cast<double>(p.x.width() * p.labels.classes));
   }
-  const auto runs = static_cast<int64_t>(p.splits.size());
-  const int64_t fit = std::clamp<int64_t>(kRowBytes / bytes, 1, runs);
+  const auto count = std::ssize(p.splits);
+  const int64_t fit = std::clamp<int64_t>(kRowBytes / bytes, 1, count);
   if (p.x.device() != at::kCPU) return {p.options.solver == Solver::adam ? fit : 1, false};
   const int64_t batch =
       p.options.solver == Solver::adam ? std::clamp<int64_t>(kBatchBytes / bytes, 1, fit) : 1;
-  const bool room = fit >= std::min<int64_t>(runs, threads());
+  const bool room = fit >= std::min<int64_t>(count, threads());
   return {batch, room && (step < kSmallStep || fit / batch >= (threads() + 1) / 2)};
 }
 
-// libtorch on one thread while it lives, so that a run alone computes as it does among others.
+// Keeps libtorch on one thread while it lives, so that a batch alone computes as it does beside
+// others. It holds for the calling thread only: at::set_num_threads would also change the number
+// that other threads start with.
 class OneThread {
  public:
-  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
-  ~OneThread() { at::set_num_threads(before_); }
+  OneThread() : before_(at::get_num_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
@@ -316,26 +296,26 @@ class OneThread {
   int before_;
 };
 
-std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
-  const auto runs = static_cast<int64_t>(p.splits.size());
-  std::vector<ProbeRun> out(p.splits.size());
+std::vector<ProbeScore> probe(const Problem& p, bool with_test) {
+  const auto count = std::ssize(p.splits);
+  std::vector<ProbeScore> out(p.splits.size());
   const Sharing way = share_out(p);
   const auto solve = [&](int64_t batch) {
-    const int64_t begin = batch * way.batch, end = std::min(runs, begin + way.batch);
+    const int64_t begin = batch * way.batch, end = std::min(count, begin + way.batch);
     const Fit fit =
         p.options.solver == Solver::lbfgs ? fit_lbfgs(p, begin) : fit_adam(p, begin, end);
     for (int64_t r = begin; r < end; ++r) {
       const auto local = static_cast<size_t>(r - begin);
       if (fit.score[local] == kNone) continue;
-      ProbeRun& run = out[static_cast<size_t>(r)];
-      run.validation = 100 * fit.score[local];
-      run.best_step = fit.step[local];
+      ProbeScore& score = out[static_cast<size_t>(r)];
+      score.validation = 100 * fit.score[local];
+      score.best_step = fit.step[local];
       if (with_test)
-        test(p, fit.weights.run(r - begin), p.splits[static_cast<size_t>(r)].test, run,
+        test(p, fit.weights.problem(r - begin), p.splits[static_cast<size_t>(r)].test, score,
              r == 0 ? p.first : nullptr);
     }
   };
-  const int64_t batches = (runs + way.batch - 1) / way.batch;
+  const int64_t batches = (count + way.batch - 1) / way.batch;
   const auto solve_all = [&](int64_t begin, int64_t end) {
     const OneBlasThread alone;
     for (int64_t i = begin; i < end; ++i) solve(i);
@@ -351,25 +331,11 @@ std::vector<ProbeRun> probe(const Problem& p, bool with_test) {
 
 }  // namespace
 
-double Score::mean() const {
-  double sum = 0;
-  for (const ProbeRun& run : runs) sum += run.test;
-  return runs.empty() ? 0 : sum / static_cast<double>(runs.size());
-}
-
-double Score::deviation() const {
-  const double centre = mean();
-  double sum = 0;
-  for (const ProbeRun& run : runs) sum += (run.test - centre) * (run.test - centre);
-  return runs.empty() ? 0 : std::sqrt(sum / static_cast<double>(runs.size()));
-}
-
 Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split>& splits,
                    const ProbeOptions& options, uint64_t seed, Predictions* first) {
   const std::vector<Split> checked = usable(x, labels, splits, true);
   check_values(x);
-  return {labels.task == Task::multilabel ? "roc_auc" : "accuracy",
-          probe({x, labels, checked, options, seed, first}, true)};
+  return {metric_of(labels), probe({x, labels, checked, options, seed, first}, true)};
 }
 
 std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,
@@ -379,8 +345,8 @@ std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,
   const std::vector<Split> checked = usable(x, labels, splits, false);
   check_values(x);
   std::vector<double> out;
-  for (const ProbeRun& run : probe({x, labels, checked, options, seed}, false))
-    out.push_back(run.validation);
+  for (const ProbeScore& score : probe({x, labels, checked, options, seed}, false))
+    out.push_back(score.validation);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Uninitialised memory for large arrays that are filled in random order. Unlike a vector it grows
+// Uninitialized memory for large arrays that are filled in random order. Unlike a vector it grows
 // and shrinks without copying when large, and asks for huge pages; share() makes it an Array.
 #pragma once
 
@@ -27,7 +27,7 @@ class Buffer {
   T& operator[](int64_t i) { return data_.get()[i]; }
   int64_t size() const { return size_; }
 
-  // Keeps what fits; new elements are uninitialised. Pages of a large buffer are neither copied nor
+  // Keeps what fits; new elements are uninitialized. Pages of a large buffer are neither copied nor
   // touched.
   void resize(int64_t size) {
     const size_t bytes = static_cast<size_t>(size) * sizeof(T);

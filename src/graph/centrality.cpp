@@ -10,7 +10,7 @@ namespace gs {
 namespace {
 
 constexpr int64_t kCentralityGrain = 1 << 12;
-constexpr double kSettled = 1e-10;  // largest change of a step that ends an iteration
+constexpr double kConverged = 1e-10;  // largest change of a step that ends an iteration
 
 // sums[v] = sum over row v of weight times x.
 void gather_sums(const Csr& graph, const std::vector<double>& x, std::vector<double>& sums) {
@@ -48,9 +48,9 @@ std::vector<double> pagerank_centrality(const Csr& graph, double damping, int64_
     }
     gather_sums(graph, share, next);
     for (double& value : next) value = damping * (value + stuck / n) + (1 - damping) / n;
-    const bool settled = largest_change(rank, next) < kSettled / n;
+    const bool converged = largest_change(rank, next) < kConverged / n;
     rank.swap(next);
-    if (settled) break;
+    if (converged) break;
   }
   return rank;
 }
@@ -68,9 +68,9 @@ std::vector<double> eigenvector_centrality(const Csr& graph, int64_t iterations)
     const double length = std::sqrt(square);
     if (!(length > 0) || !std::isfinite(length)) break;
     for (double& value : next) value /= length;
-    const bool settled = largest_change(x, next) < kSettled;
+    const bool converged = largest_change(x, next) < kConverged;
     x.swap(next);
-    if (settled) break;
+    if (converged) break;
   }
   return x;
 }

@@ -46,18 +46,18 @@ enum class SelfLoops { keep, drop, add };  // add: every node gets one where it 
 
 struct BuildOptions {
   // Store (v, u) beside (u, v). Where both were given, the larger weight counts for both
-  // (duplicates of one direction having been merged first), so that symmetrising a symmetric list
+  // (duplicates of one direction having been merged first), so that symmetrizing a symmetric list
   // changes nothing.
   bool symmetrize = false;
   SelfLoops self_loops = SelfLoops::keep;
   // Merge duplicates; weights add up. Without it the graph may be one that validate() refuses;
-  // symmetrising then keeps, of a pair listed a times one way and b times the other, max(a, b)
+  // symmetrizing then keeps, of a pair listed a times one way and b times the other, max(a, b)
   // entries both ways.
   bool coalesce = true;
 };
 
 // Entries of the list that the result does not have: self-loops dropped, and repeats of the same u
-// -> v merged into one. Symmetrising counts no duplicate where u -> v and v -> u are listed once
+// -> v merged into one. Symmetrizing counts no duplicate where u -> v and v -> u are listed once
 // each.
 struct BuildCounts {
   int64_t self_loops = 0, duplicates = 0;

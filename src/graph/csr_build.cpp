@@ -39,7 +39,7 @@ class RowMerger {
         rule_(rule),
         id_bits_(std::bit_width(static_cast<uint64_t>(slots.nodes())) + 1) {}
 
-  // Leaves row v at slots [out, ...), which must not reach behind the row's own begin; returns its
+  // Leaves row v at slots [out, ...), which must not reach past the row's own begin; returns its
   // length.
   int64_t merge(int32_t v, int64_t out) {
     int64_t begin = slots_.ends[v] + slots_.spare;
@@ -128,7 +128,7 @@ class RowMerger {
 };
 
 // Every slot filled: sorts, merges and closes the gaps.
-Csr finish(Slots slots, MergeRule rule, int64_t* duplicates = nullptr) {
+Csr merge_rows(Slots slots, MergeRule rule, int64_t* duplicates = nullptr) {
   struct Piece {  // rows from `row` on, closed up at slot `begin`
     int64_t row, begin, size, duplicates;
   };
@@ -290,7 +290,7 @@ Csr build_csr(EdgeList edges, const BuildOptions& options, BuildCounts* counts) 
   else scatter_rows<PlainEntry>(edges, options, slots);
 
   int64_t duplicates = 0;
-  Csr graph = finish(std::move(slots), {options.coalesce, options.symmetrize}, &duplicates);
+  Csr graph = merge_rows(std::move(slots), {options.coalesce, options.symmetrize}, &duplicates);
   graph.symmetric = options.symmetrize || is_symmetric(graph);
   if (counts) *counts = {options.self_loops == SelfLoops::drop ? loops : 0, duplicates};
   return graph;
@@ -308,7 +308,7 @@ Csr reverse(const Csr& graph) {
   slots.allocate();
   if (slots.weighted) scatter_reversed<WeightedEntry>(graph, slots);
   else scatter_reversed<PlainEntry>(graph, slots);
-  return finish(std::move(slots), {.coalesce = false});
+  return merge_rows(std::move(slots), {.coalesce = false});
 }
 
 }  // namespace gs

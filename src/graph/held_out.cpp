@@ -9,7 +9,7 @@ namespace gs {
 
 namespace {
 
-constexpr int kTries = 1000;  // draws of a stranger before a graph counts as too dense
+constexpr int kTries = 1000;  // draws of a non-neighbor before a graph counts as too dense
 
 constexpr int64_t kNone = -1;
 
@@ -56,7 +56,7 @@ std::vector<NodePair> not_joined(const Csr& graph, size_t count, Random random) 
     do {
       if (++tries > kTries)
         fail_data("graph",
-                  "nearly all nodes are joined, so there are no pairs without an edge to ask for",
+                  "nearly all nodes are joined, so there are too few pairs without an edge",
                   "link prediction needs a sparser graph");
       pair = {static_cast<int32_t>(random.below(nodes)), static_cast<int32_t>(random.below(nodes))};
     } while (pair.from == pair.to || joined(graph, pair.from, pair.to));
@@ -109,7 +109,7 @@ HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random) {
   return out;
 }
 
-std::vector<int32_t> strangers(const Csr& graph, int32_t from, int64_t count, Random random) {
+std::vector<int32_t> non_neighbors(const Csr& graph, int32_t from, int64_t count, Random random) {
   std::vector<int32_t> out;
   int64_t tries = 0;
   while (static_cast<int64_t>(out.size()) < count && ++tries < kTries * count) {

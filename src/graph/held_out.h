@@ -1,6 +1,5 @@
-// Edges held out of a graph, to predict them afterwards: some pairs of nodes that are joined, taken
-// out in both directions, and as many pairs that are not. Self-loops are neither taken out nor
-// asked for.
+// Edges held out of a graph for link prediction: some pairs of joined nodes, removed in both
+// directions, and as many pairs that are not joined. Self-loops are neither removed nor predicted.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +19,18 @@ struct HeldOut {
   Csr graph;                                 // without the held-out edges
   std::vector<NodePair> positive, negative;  // held out, and not joined: as many
   std::vector<NodePair> known, unknown;      // the same to learn a scorer from: known edges stay
-  double share = 0;                          // of the joined pairs that is held out
+  double share = 0;                          // share of the joined pairs that is held out
 };
 
 // `share` of the joined pairs is held out, at least one. A pair is two nodes that are joined in
-// either direction; it is taken once, and whichever entries it has go: the other direction would
-// tell. (A pair that has both is told as from < to.) At most `most` pairs are held out, and as many
-// known ones given. By `random`; data Error when there is nothing to hold out or
+// either direction; it is taken once, and all its entries are removed, since the other direction
+// would reveal it. (A pair that has both is listed as from < to.) At most `most` pairs are held
+// out, and as many known ones given. By `random`; data Error when there is nothing to hold out or
 // the graph is so dense that pairs without an edge are not found.
 HeldOut hold_out(const Csr& graph, double share, int64_t most, Random random);
 
 // `count` nodes that `from` is not joined to in either direction, and that are not `from`; may
 // repeat. Fewer, or none, where it is joined to nearly all.
-std::vector<int32_t> strangers(const Csr& graph, int32_t from, int64_t count, Random random);
+std::vector<int32_t> non_neighbors(const Csr& graph, int32_t from, int64_t count, Random random);
 
 }  // namespace gs

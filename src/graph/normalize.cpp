@@ -12,12 +12,6 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 13;
 
-constexpr Named<Norm> kNorms[] = {
-    {"sum", Norm::sum, "plain sum over neighbours"},
-    {"mean", Norm::mean, "mean over neighbours (random walk)"},
-    {"gcn", Norm::gcn, "symmetric, with self-loops (GCN)"},
-};
-
 // 1 where node v has no loop of its own.
 std::vector<float> missing_loops(const Csr& graph) {
   std::vector<float> missing(static_cast<size_t>(graph.nodes()));
@@ -43,8 +37,6 @@ std::vector<float> scales(std::span<const double> degrees, Power power) {
 }
 
 }  // namespace
-
-std::span<const Named<Norm>> names_of(Norm) { return kNorms; }
 
 std::vector<double> row_sums(const Csr& graph) {
   std::vector<double> sums(static_cast<size_t>(graph.nodes()));

@@ -1,4 +1,4 @@
-// Normalisation of the adjacency without storing a value per entry: three arrays of N that a kernel
+// Normalization of the adjacency without storing a value per entry: three arrays of N that a kernel
 // folds in,
 //   out[v] = row_scale[v] * ( sum over u in row v of w(v,u) * col_scale[u] * x[u]  + self_weight[v]
 //   * col_scale[v] * x[v] ).
@@ -15,13 +15,15 @@
 
 namespace gs {
 
-enum class Norm {
-  sum,   // A
-  mean,  // D^-1 A, the random walk; a row without weight gives 0
-  gcn,   // D^-1/2 (A + I) D^-1/2; the loop is added only where there is none, an existing one keeps
-         // its weight
+// sum is A; mean is D^-1 A, the random walk, and 0 for a row without weight; gcn is D^-1/2 (A + I)
+// D^-1/2, where the loop is added only to nodes that have none: an existing one keeps its weight.
+enum class Norm { sum, mean, gcn };
+inline constexpr Named<Norm> kNorms[] = {
+    {"sum", Norm::sum, "plain sum over neighbors"},
+    {"mean", Norm::mean, "mean over neighbors (random walk)"},
+    {"gcn", Norm::gcn, "symmetric, with self-loops (GCN)"},
 };
-std::span<const Named<Norm>> names_of(Norm);
+constexpr std::span<const Named<Norm>> names_of(Norm) { return kNorms; }
 
 struct Normalization {
   Array<float> row_scale, col_scale, self_weight;

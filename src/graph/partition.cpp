@@ -90,8 +90,8 @@ std::vector<int32_t> run_metis(MetisGraph graph, int64_t parts, uint64_t seed) {
   std::vector<idx_t> part(static_cast<size_t>(nodes));
   int status = METIS_ERROR;
   {
-    static std::mutex
-        one_at_a_time;  // it keeps process-wide state: signal handlers, the random generator
+    // METIS keeps process-wide state: signal handlers, the random generator.
+    static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
     const SignalsKept signals;
     status = METIS_PartGraphKway(&nodes, &constraints, graph.offsets.data(), graph.neighbors.data(),

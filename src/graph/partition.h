@@ -19,7 +19,7 @@ namespace gs {
 std::vector<int32_t> partition(const Csr& graph, int64_t parts, uint64_t seed,
                                const std::filesystem::path& cache_folder = {});
 
-// As many parts as make them of about a thousand nodes, where nobody says how many.
+// The default number of parts: about a thousand nodes each.
 inline int64_t usual_parts(int64_t nodes) {
   constexpr int64_t kNodes = 1000;
   return nodes > kNodes ? (nodes + kNodes - 1) / kNodes : 1;

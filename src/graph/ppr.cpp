@@ -15,7 +15,7 @@ namespace {
 // What every seed's push needs to know of the graph.
 struct Walk {
   const Csr& graph;
-  std::vector<double> weight;  // of each row
+  std::vector<double> weight;  // one per row
   double unit = 1;             // mean weight of an entry
 
   explicit Walk(const Csr& graph) : graph(graph), weight(row_sums(graph)) {

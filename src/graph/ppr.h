@@ -1,8 +1,8 @@
-// Personalised PageRank by forward push (Andersen, Chung, Lang 2006): the share of time that a walk
+// Personalized PageRank by forward push (Andersen, Chung, Lang 2006): the share of time that a walk
 // spends at each node when it stops and restarts at the seed with probability alpha at every step.
 // From v the walk goes to a node of row v, one that v hears from, in proportion to weight; pass
 // reverse(graph) to walk along the edges instead. Where a row has no weight the walk restarts. Work
-// a seed is at most about 1 / (alpha * epsilon) steps, whatever the graph's size.
+// per seed is at most about 1 / (alpha * epsilon) steps, whatever the graph's size.
 //
 // Scores are never above the true ones. With d(v) the row's weight in units of the graph's mean
 // entry weight (the plain degree without weights), a symmetric graph without empty rows on the way
@@ -21,7 +21,7 @@ namespace gs {
 struct PprOptions {
   double alpha = 0.15;    // restart probability, in (0, 1]
   double epsilon = 1e-4;  // precision, above 0
-  int64_t top_k = 0;      // keep that many nodes a seed; 0: all that were reached
+  int64_t top_k = 0;      // keep that many nodes per seed; 0: all that were reached
 };
 
 struct PprScores {  // highest score first, ties by id
@@ -29,8 +29,8 @@ struct PprScores {  // highest score first, ties by id
   std::vector<float> scores;
 };
 
-// One result a seed, in their order; in parallel over seeds, with the same result on any number of
-// threads.
+// One result per seed, in their order; in parallel over seeds, with the same result on any number
+// of threads.
 std::vector<PprScores> personalized_pagerank(const Csr& graph, std::span<const int32_t> seeds,
                                              const PprOptions& options);
 

@@ -58,7 +58,7 @@ std::vector<int32_t> inverse_order(std::span<const int32_t> order) {
 Csr reorder(const Csr& graph, std::span<const int32_t> order) {
   GS_ASSERT(static_cast<int64_t>(order.size()) == graph.nodes());
   SubgraphWorkspace workspace;
-  return induced_subgraph(graph, order, workspace);  // of all nodes, in the new order
+  return induced_subgraph(graph, order, workspace);  // all nodes, in the new order
 }
 
 }  // namespace gs

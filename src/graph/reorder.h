@@ -11,8 +11,7 @@
 namespace gs {
 
 std::vector<int32_t> order_by_degree(const Csr& graph);  // longest rows first, ties by id
-std::vector<int32_t> order_by_bfs(
-    const Csr& graph);  // breadth first along rows, from the lowest id
+std::vector<int32_t> order_by_bfs(const Csr& graph);     // along rows, from the lowest id
 std::vector<int32_t> order_by_part(std::span<const int32_t> parts);  // part by part, ties by id
 
 // Old id -> new id. Internal Error when `order` does not list every node once.

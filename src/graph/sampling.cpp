@@ -120,15 +120,15 @@ void NeighborSampler::draw_by_weight(const SamplingWorkspace::Row& row, int64_t 
 SampledRows NeighborSampler::hop(int64_t fanout, Neighbors how, const Random& random) {
   const auto rows = static_cast<int64_t>(found_.nodes().size());
   const bool weighted = graph_.weighted(), by_weight = weighted && how == Neighbors::weight;
-  std::shared_ptr<int64_t[]> offsets = uninitialised<int64_t>(rows + 1);
+  std::shared_ptr<int64_t[]> offsets = uninitialized<int64_t>(rows + 1);
   const int64_t longest = measure_rows(fanout, offsets.get());
   const bool whole = fanout < 0 || longest <= fanout;  // every row is taken as it is
   if (static_cast<int64_t>(workspace_.marks.size()) < longest)
     workspace_.marks.resize(static_cast<size_t>(longest));
 
   const int64_t entries = offsets[rows];
-  std::shared_ptr<int32_t[]> neighbors = uninitialised<int32_t>(entries);
-  std::shared_ptr<float[]> weights = uninitialised<float>(weighted ? entries : 0);
+  std::shared_ptr<int32_t[]> neighbors = uninitialized<int32_t>(entries);
+  std::shared_ptr<float[]> weights = uninitialized<float>(weighted ? entries : 0);
   const int32_t* const ids = graph_.neighbors.data();
 
   for (int64_t begin = 0, end = 0; begin < rows; begin = end) {
@@ -165,7 +165,7 @@ SampledRows NeighborSampler::hop(int64_t fanout, Neighbors how, const Random& ra
 
   SampledRows result;
   if (!whole && !by_weight) {
-    std::shared_ptr<float[]> factors = uninitialised<float>(rows);
+    std::shared_ptr<float[]> factors = uninitialized<float>(rows);
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t kept = offsets[i + 1] - offsets[i], degree = workspace_.rows[i].degree;
       factors[i] = kept == degree ? 1 : static_cast<float>(degree) / static_cast<float>(kept);

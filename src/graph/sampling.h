@@ -1,5 +1,5 @@
-// A sample of the neighbourhood of some seeds, hop by hop: every node found so far keeps at most
-// `fanout` of its neighbours, drawn without replacement. Made for speed: random numbers come in
+// A sample of the neighborhood of some seeds, hop by hop: every node found so far keeps at most
+// `fanout` of its neighbors, drawn without replacement. Made for speed: random numbers come in
 // blocks, memory is fetched ahead, and nothing is allocated but the result once the workspace has
 // grown.
 //
@@ -27,16 +27,16 @@ struct SamplingWorkspace {
     double value;
     int32_t place;  // in the row
   };
-  std::vector<int32_t> local;   // of N or more, -1 between calls
-  std::vector<Row> rows;        // of a hop
-  std::vector<int64_t> chosen;  // places in graph.neighbors, of a block of rows
-  std::vector<uint32_t> marks;  // of a row's places: those with the present mark are taken
+  std::vector<int32_t> local;   // N or more entries, -1 between calls
+  std::vector<Row> rows;        // rows of one hop
+  std::vector<int64_t> chosen;  // positions in graph.neighbors, for a block of rows
+  std::vector<uint32_t> marks;  // one per position of a row: those with the present mark are taken
   uint32_t mark = 0;
-  std::vector<Priority> priorities;  // of a row
+  std::vector<Priority> priorities;  // one per entry of a row
 };
 
 enum class Neighbors {
-  uniform,  // every neighbour alike; an entry keeps its weight
+  uniform,  // every neighbor alike; an entry keeps its weight
   // Priority sampling (Duffield, Lund, Thorup 2007): entry i of weight w gets priority w / u, u
   // uniform in (0, 1]. The `fanout` largest are kept; with t the next one's priority, a kept entry
   // weighs max(w, t) and the others 0, which in expectation is w for each of them. Without weights

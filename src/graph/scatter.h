@@ -97,7 +97,7 @@ void scatter(Slots& slots, int64_t items, int64_t most_per_item, const Visit& vi
   while ((slots.nodes() >> shift) >= kMostRanges) ++shift;
   const int64_t ranges = (slots.nodes() >> shift) + 1;
 
-  // Of the largest size at once: memory is taken only where it is touched, and growing could copy.
+  // Allocated at the largest size at once: untouched memory costs nothing, and growing could copy.
   Buffer<Entry> gathered(std::min(items, kLargestChunk) * most_per_item);
   for (int64_t begin = 0, end; begin < items; begin = end) {
     // The gathered copy of a chunk is larger than its part of the input; growing with what is

@@ -24,8 +24,8 @@ void sort_row(std::span<T> values, std::vector<T>& scratch, int low, int high) {
     return std::sort(values.begin(), values.end());
 
   const int passes = std::max(1, (high - low + kDigit - 1) / kDigit);
-  const int digit =
-      std::max(1, (high - low + passes - 1) / passes);  // as narrow as that many passes allow
+  // As narrow as that many passes allow.
+  const int digit = std::max(1, (high - low + passes - 1) / passes);
   const T mask = (T{1} << digit) - 1;
   std::array<std::array<uint32_t, 1 << kDigit>, 8> places;
   for (int p = 0; p < passes; ++p) std::fill_n(places[p].begin(), mask + 1, 0u);

@@ -40,8 +40,8 @@ Csr induced_subgraph(const Csr& graph, std::span<const int32_t> nodes, SubgraphW
   std::vector<int32_t> neighbors(static_cast<size_t>(edges));
   std::vector<float> weights(graph.weighted() ? neighbors.size() : 0);
   if (positions) positions->resize(neighbors.size());
-  const bool ascending =
-      std::is_sorted(nodes.begin(), nodes.end());  // then local rows are ascending as they come
+  // Then local rows are ascending as they come.
+  const bool ascending = std::is_sorted(nodes.begin(), nodes.end());
   parallel_for_weighted(work, kGrain, [&](int64_t begin, int64_t end) {
     std::vector<LocalEntry> row;
     for (int64_t i = begin; i < end; ++i) {

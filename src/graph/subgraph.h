@@ -1,5 +1,5 @@
 // Parts of a graph: the subgraph that some nodes induce, and the nodes within k steps of some
-// seeds. Called once a batch, so the map from global to local ids is a workspace that the caller
+// seeds. Called once per batch, so the map from global to local ids is a workspace that the caller
 // keeps: no hashing and no allocation of N per call.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace gs {
 
 // Belongs to one thread at a time; fits any graph.
 struct SubgraphWorkspace {
-  std::vector<int32_t> local;  // of N or more, -1 between calls
+  std::vector<int32_t> local;  // N or more entries, -1 between calls
 };
 
 // The entries of `graph` between `nodes` (distinct, any order): local node i is nodes[i]. Weights

@@ -14,14 +14,14 @@
 //
 #include <hwy/contrib/math/math-inl.h>
 
-#include "kernels/finish-inl.h"
+#include "kernels/attention-inl.h"
 #include "kernels/philox-inl.h"
 
 #ifndef GS_KERNELS_ATTENTION_ONCE
 #define GS_KERNELS_ATTENTION_ONCE
 namespace gs {
 
-constexpr int64_t kDrawsABlock = 8;  // heads that one Philox block serves
+constexpr int64_t kDrawsPerBlock = 8;  // heads that one Philox block serves
 
 // Entries of a row that take part in a sum, and their weights.
 struct EntryList {
@@ -62,12 +62,6 @@ namespace gs::HWY_NAMESPACE {
 
 constexpr hn::CappedTag<int32_t, 16> kIndices;
 
-HWY_INLINE auto lanes_left(int64_t left) {
-  return hn::FirstN(kFloats, static_cast<size_t>(std::min(left, kFloatLanes)));
-}
-
-HWY_INLINE float lane_sum(Floats x) { return hn::GetLane(hn::SumOfLanes(kFloats, x)); }
-
 // Entries of row r, and `node` itself (unless negative) where the row does not store it.
 void read_row(const SparseRows& rows, int64_t r, int64_t node, AttentionWork& work) {
   const int64_t first = rows.offsets[r], count = rows.offsets[r + 1] - first;
@@ -82,8 +76,8 @@ void read_row(const SparseRows& rows, int64_t r, int64_t node, AttentionWork& wo
   if (!stored) work.index[work.count++] = static_cast<int32_t>(node);
 }
 
-// Which entries dropout keeps in heads [8 block, 8 block + heads) of a view, a bit a head. `node`
-// is the target of all entries or, in backward, their source.
+// Which entries dropout keeps in heads [8 block, 8 block + heads) of a view, one bit per head.
+// `node` is the target of all entries or, in backward, their source.
 void draw_kept(const DropoutRule& rule, int64_t node, bool node_is_target, int64_t block,
                int64_t heads, AttentionWork& work) {
   const auto own = hn::Set(kWords, static_cast<uint32_t>(node));
@@ -94,7 +88,7 @@ void draw_kept(const DropoutRule& rule, int64_t node, bool node_is_target, int64
     philox_lanes(rule.key, c0, c1, c2, c3);
     const Words words[4] = {c0, c1, c2, c3};
     auto bits = hn::Zero(kWords);
-    for (int64_t d = 0; d < std::min(heads, kDrawsABlock); ++d) {
+    for (int64_t d = 0; d < std::min(heads, kDrawsPerBlock); ++d) {
       const auto kept =
           hn::RebindMask(kWords, kept_lanes(words[d / 2], static_cast<int>(d % 2), rule.threshold));
       bits = hn::Or(bits, hn::IfThenElseZero(kept, hn::Set(kWords, 1u << d)));
@@ -192,11 +186,6 @@ HWY_INLINE void sum_columns(const AttentionWork& work, const float* x, int64_t s
   if (c < width) sum_vectors<1, true>(work, x, stride, c, width - c, put);
 }
 
-HWY_INLINE void store_lanes(Floats x, int64_t lanes, float* to) {
-  if (lanes == kFloatLanes) hn::StoreU(x, kFloats, to);
-  else hn::BlendedStore(x, hn::FirstN(kFloats, static_cast<size_t>(lanes)), kFloats, to);
-}
-
 // z and a of one head's entries; what the softmax was made of comes back.
 HWY_INLINE AttentionRow softmax(const Attention& call, int64_t h, float own, AttentionWork& work) {
   const auto zero = hn::Zero(kFloats), slope = hn::Set(kFloats, call.slope);
@@ -264,9 +253,9 @@ HWY_INLINE void for_heads(const Attention& call, int64_t node, bool node_is_targ
   const int64_t heads = call.heads / views;
   for (int64_t v = 0; v < views; ++v)
     for (int64_t h = 0; h < heads; ++h) {
-      if (h % kDrawsABlock == 0)
-        draw_kept(call.dropout[v], node, node_is_target, h / kDrawsABlock, heads - h, work);
-      body(v * heads + h, 1u << (h % kDrawsABlock));
+      if (h % kDrawsPerBlock == 0)
+        draw_kept(call.dropout[v], node, node_is_target, h / kDrawsPerBlock, heads - h, work);
+      body(v * heads + h, 1u << (h % kDrawsPerBlock));
     }
 }
 
@@ -293,22 +282,6 @@ void attention_rows(const Attention& call, int64_t begin, int64_t end, float* ou
                   });
     });
   }
-}
-
-HWY_INLINE float dot(const float* a, const float* b, int64_t width) {
-  Floats even = hn::Zero(kFloats), odd = even;
-  int64_t c = 0;
-  for (; c + 2 * kFloatLanes <= width; c += 2 * kFloatLanes) {
-    even = hn::MulAdd(hn::LoadU(kFloats, a + c), hn::LoadU(kFloats, b + c), even);
-    odd = hn::MulAdd(hn::LoadU(kFloats, a + c + kFloatLanes),
-                     hn::LoadU(kFloats, b + c + kFloatLanes), odd);
-  }
-  for (; c < width; c += kFloatLanes) {
-    const auto there = lanes_left(width - c);
-    even = hn::MulAdd(hn::MaskedLoad(there, kFloats, a + c), hn::MaskedLoad(there, kFloats, b + c),
-                      even);
-  }
-  return lane_sum(hn::Add(even, odd));
 }
 
 // d and dt of targets [begin, end).
@@ -352,42 +325,6 @@ void source_rows(const Attention& call, const AttentionBackward& back, int64_t b
   }
 }
 
-void score_rows(const AttentionScores& call, int64_t begin, int64_t end, float* source,
-                float* target) {
-  for (int64_t r = begin; r < end; ++r)
-    for (int64_t h = 0; h < call.heads; ++h) {
-      const float* message = call.messages + r * call.columns() + h * call.width;
-      const int64_t at = r * call.heads + h;
-      source[at] = dot(message, call.source_vector + h * call.width, call.width);
-      if (r < call.targets)
-        target[at] = dot(message, call.target_vector + h * call.width, call.width);
-    }
-}
-
-// Rows [begin, end); the vectors' gradients are added to two rows of `sums`.
-void unscore_rows(const AttentionScores& call, const float* source, const float* target,
-                  int64_t begin, int64_t end, float* messages, float* sums) {
-  const int64_t columns = call.columns();
-  for (int64_t r = begin; r < end; ++r)
-    for (int64_t h = 0; h < call.heads; ++h) {
-      const auto ds = hn::Set(kFloats, source[r * call.heads + h]);
-      const auto dt = hn::Set(kFloats, r < call.targets ? target[r * call.heads + h] : 0.0f);
-      for (int64_t c = h * call.width; c < (h + 1) * call.width; c += kFloatLanes) {
-        const int64_t lanes = std::min((h + 1) * call.width - c, kFloatLanes), at = r * columns + c;
-        const auto there = hn::FirstN(kFloats, static_cast<size_t>(lanes));
-        const auto load = [&](const float* from)
-                              HWY_ATTR { return hn::MaskedLoad(there, kFloats, from); };
-        const auto message = load(call.messages + at);
-        auto gradient = load(messages + at);
-        gradient = hn::MulAdd(ds, load(call.source_vector + c), gradient);
-        gradient = hn::MulAdd(dt, load(call.target_vector + c), gradient);
-        store_lanes(gradient, lanes, messages + at);
-        store_lanes(hn::MulAdd(ds, message, load(sums + c)), lanes, sums + c);
-        store_lanes(hn::MulAdd(dt, message, load(sums + columns + c)), lanes, sums + columns + c);
-      }
-    }
-}
-
 }  // namespace gs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -397,17 +334,10 @@ namespace gs {
 HWY_EXPORT(attention_rows);
 HWY_EXPORT(target_rows);
 HWY_EXPORT(source_rows);
-HWY_EXPORT(score_rows);
-HWY_EXPORT(unscore_rows);
 
 namespace {
 
 constexpr int64_t kEntryGrain = 1024;  // entries that are worth a thread's while
-constexpr int64_t kScoreBlock = 1024;  // rows; the vectors' gradients are added block by block
-
-int64_t row_grain(int64_t columns) {
-  return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns));
-}
 
 void check(const Attention& call) {
   GS_ASSERT(call.slope >= 0 && call.slope <= 1);
@@ -432,38 +362,14 @@ void attention_backward(const Attention& call, const AttentionBackward& back) {
   check(call);
   GS_ASSERT(call.first_row == 0 && back.transpose.columns == call.rows.rows);
   std::vector<AttentionRow> targets(static_cast<size_t>(call.rows.rows * call.heads));
-  parallel_for(call.rows.rows, row_grain(call.columns()), [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(target_rows)(call, back, begin, end, targets.data());
-  });
+  parallel_for(call.rows.rows, attention_row_grain(call.columns()),
+               [&](int64_t begin, int64_t end) {
+                 HWY_DYNAMIC_DISPATCH(target_rows)(call, back, begin, end, targets.data());
+               });
   if (back.transpose.rows == 0) return;
   parallel_for_weighted(offsets_of(back.transpose), kEntryGrain, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(source_rows)(call, back, begin, end, targets.data());
   });
-}
-
-void attention_scores(const AttentionScores& call, float* source, float* target) {
-  parallel_for(call.rows, row_grain(call.columns()), [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(score_rows)(call, begin, end, source, target);
-  });
-}
-
-void attention_scores_backward(const AttentionScores& call, const float* source,
-                               const float* target, float* messages, double* source_vector,
-                               double* target_vector) {
-  const int64_t blocks = (call.rows + kScoreBlock - 1) / kScoreBlock, columns = call.columns();
-  std::vector<float> sums(static_cast<size_t>(blocks * 2 * columns));
-  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) HWY_DYNAMIC_DISPATCH(unscore_rows)
-    (call, source, target, b * kScoreBlock, std::min(call.rows, (b + 1) * kScoreBlock), messages,
-     sums.data() + b * 2 * columns);
-  });
-  std::fill(source_vector, source_vector + columns, 0.0);
-  std::fill(target_vector, target_vector + columns, 0.0);
-  for (int64_t b = 0; b < blocks; ++b)
-    for (int64_t c = 0; c < columns; ++c) {
-      source_vector[c] += sums[static_cast<size_t>(2 * b * columns + c)];
-      target_vector[c] += sums[static_cast<size_t>((2 * b + 1) * columns + c)];
-    }
 }
 
 template <class T>
@@ -473,8 +379,8 @@ void attention_mask(const DropoutRule& rule, std::span<const int64_t> targets,
   for (size_t e = 0; e < targets.size(); ++e)
     for (int64_t h = 0; h < heads; ++h) {
       const auto low = static_cast<uint64_t>(targets[e]) | static_cast<uint64_t>(sources[e]) << 32;
-      const PhiloxBlock block = philox(rule.key, low, static_cast<uint64_t>(h / kDrawsABlock));
-      const int64_t d = h % kDrawsABlock;
+      const PhiloxBlock block = philox(rule.key, low, static_cast<uint64_t>(h / kDrawsPerBlock));
+      const int64_t d = h % kDrawsPerBlock;
       const uint32_t draw = (block[static_cast<size_t>(d / 2)] >> (16 * (d % 2))) & 0xFFFF;
       mask[static_cast<int64_t>(e) * heads + h] = draw < rule.threshold ? T{0} : kept;
     }

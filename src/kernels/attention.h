@@ -1,6 +1,6 @@
 // Graph attention (Velickovic et al. 2018), forward and backward. Row i of a head becomes
-//   out_i = sum_j m_ij a_ij h_j,   a_ij = softmax_j(e_ij),   e_ij = leaky(z_ij),   z_ij = t_i +
-//   s_j,
+//   out_i = sum_j m_ij a_ij h_j,   a_ij = softmax_j(e_ij),
+//   e_ij = leaky(z_ij),            z_ij = t_i + s_j,
 // over the entries j of the row and the node itself, once: it is added where the row does not store
 // it. m is attention dropout. Values of the matrix are not read.
 //
@@ -14,6 +14,7 @@
 // do not depend on the number of threads. What dropout drops is not gathered.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -22,13 +23,18 @@
 
 namespace gs {
 
+// How many rows of this width are worth a thread's while.
+inline int64_t attention_row_grain(int64_t columns) {
+  return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns));
+}
+
 // Heads stand side by side: `heads` of them, `width` columns each. Two views are twice the heads.
 struct Attention {
   SparseRows rows;                       // targets by sources; targets are the first sources
   int64_t first_row = 0;                 // the node of row 0: a block of rows may be passed
   int64_t heads = 1, width = 0;          // in all; columns of each
   float slope = 0.2f;                    // of leaky() below zero
-  std::span<const DropoutRule> dropout;  // one a view, all of one probability; empty: none
+  std::span<const DropoutRule> dropout;  // one per view, all of one probability; empty: none
   const float* messages = nullptr;       // h [sources, heads * width]
   const float* source_scores = nullptr;  // s [sources, heads]
   const float* target_scores = nullptr;  // t [rows, heads]
@@ -57,7 +63,7 @@ struct AttentionBackward {
 };
 void attention_backward(const Attention& call, const AttentionBackward& backward);
 
-// s = <h, source> a head, and t = <h, target> of the first `targets` rows.
+// s = <h, source> per head, and t = <h, target> of the first `targets` rows.
 struct AttentionScores {
   int64_t rows = 0, targets = 0, heads = 1, width = 0;
   const float* messages = nullptr;                                 // [rows, heads * width]

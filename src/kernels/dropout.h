@@ -1,5 +1,5 @@
 // Dropout masks as a pure function: element (row, column) of the mask `key` is kept or dropped
-// whoever asks, in whatever order, on any number of threads and any CPU. The key is that of a
+// no matter who asks, in whatever order, on any number of threads and any CPU. The key is that of a
 // Random forked by seed, step, layer and view. Columns go in groups of 128: Philox block b of a
 // group gives 16-bit draws for its columns b, b + 16, ... b + 112, which vector lanes can take as
 // they come. The probability is therefore a multiple of 1/65536, and so is the scale's.

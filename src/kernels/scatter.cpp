@@ -11,7 +11,7 @@
 #define HWY_TARGET_INCLUDE "kernels/scatter.cpp"
 #include <hwy/foreach_target.h>  // this file again, once for each target
 //
-#include "kernels/finish-inl.h"
+#include "kernels/epilogue-inl.h"
 
 #ifndef GS_KERNELS_SCATTER_ONCE
 #define GS_KERNELS_SCATTER_ONCE
@@ -20,7 +20,7 @@ namespace gs {
 constexpr int64_t kWidestTile = 256;  // columns
 constexpr int64_t kSumBlock = 1024;   // rows whose column sums are floats, before they are doubles
 
-// Columns [first, first + width) of a call, summed at `tile` with `stride` floats a row.
+// Columns [first, first + width) of a call, summed at `tile` with `stride` floats per row.
 struct ScatterTile {
   const Scatter* call;
   int64_t first, width, stride;
@@ -33,10 +33,10 @@ struct ScatterTile {
 HWY_BEFORE_NAMESPACE();
 namespace gs::HWY_NAMESPACE {
 
-// Row r of x, brought back through its finish, to `out`; columns past the width become zero.
+// Row r of x, brought back through its epilogue, to `out`; columns past the width become zero.
 HWY_INLINE void bring_back(const ScatterTile& job, int64_t r, float* out, float* sums) {
   const Scatter& call = *job.call;
-  const FinishBackward& before = call.before;
+  const EpilogueBackward& before = call.before;
   const int64_t words = bit_words(call.width), at = r * call.x_stride + job.first;
   for (int64_t c = 0; c < job.width; c += 32) {
     const int64_t run = std::min<int64_t>(32, job.width - c), bit = job.first + c;
@@ -45,8 +45,8 @@ HWY_INLINE void bring_back(const ScatterTile& job, int64_t r, float* out, float*
       kept = before.kept[r * words + bit / 32] >> (bit % 32);
       if (bit % 32 + run > 32) kept |= before.kept[r * words + bit / 32 + 1] << (32 - bit % 32);
     }
-    unfinish_run(run, before.output ? before.output + at + c : nullptr, kept, before.scale, 1.0f,
-                 call.x + at + c, out + c, sums ? sums + c : nullptr);
+    epilogue_backward_run(run, before.output ? before.output + at + c : nullptr, kept, before.scale,
+                          1.0f, call.x + at + c, out + c, sums ? sums + c : nullptr);
   }
 }
 
@@ -131,7 +131,7 @@ HWY_EXPORT(scatter_tile);
 
 namespace {
 
-// Entries a row below which it pays, and bytes of a tile that a core's own cache holds beside the
+// Entries per row below which it pays, and bytes of a tile that a core's own cache holds beside the
 // stream.
 constexpr int64_t kFewEntries = 64, kTileBytes = int64_t{1} << 20;
 constexpr int64_t kWidths[] = {kWidestTile, 64, 32,

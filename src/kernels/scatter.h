@@ -1,7 +1,7 @@
 // Transposed sparse times dense, Y' = (A' X)': the gradient of a linear map of bag-of-words rows. A
 // is given by its rows, which are passed over once; each adds its row of X to the few rows of A'X
 // that its entries name. Those stay in a core's own cache, a tile of columns at a time, while X
-// streams by: with few entries a row this beats gathering rows of X by the transpose of A
+// streams by: with few entries per row this beats gathering rows of X by the transpose of A
 // (kernels/spmm.h), which would fetch each of them from memory again and again, and it needs no
 // transpose.
 //
@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "kernels/spmm.h"
 
 namespace gs {
@@ -21,7 +21,7 @@ struct Scatter {
 
   const float* x = nullptr;  // [rows of A, width]
   int64_t x_stride = 0;
-  FinishBackward before;  // applied to x first; same shape and stride
+  EpilogueBackward before;  // applied to x first; same shape and stride
 
   float* y = nullptr;  // [width, columns of A]
   int64_t y_stride = 0;

@@ -12,7 +12,7 @@
 #define HWY_TARGET_INCLUDE "kernels/spmm.cpp"
 #include <hwy/foreach_target.h>  // this file again, once for each target
 //
-#include "kernels/finish-inl.h"
+#include "kernels/epilogue-inl.h"
 
 #ifndef GS_KERNELS_SPMM_ONCE
 #define GS_KERNELS_SPMM_ONCE
@@ -20,7 +20,7 @@ namespace gs {
 
 constexpr int64_t kPackBlock = 1024;  // rows packed as one piece; column sums are per piece
 
-// Columns [first, first + width) of a call, packed at `tile` with `stride` floats a row.
+// Columns [first, first + width) of a call, packed at `tile` with `stride` floats per row.
 struct TileJob {
   const Spmm* call;
   int64_t first, width, stride;
@@ -36,9 +36,9 @@ namespace gs::HWY_NAMESPACE {
 
 constexpr int64_t kMaxTile = 128;
 
-// Columns a tile of so many packed rows: as many as keep it in a core's own cache. Vectors of 8 come
-// with 16 registers, which hold the even and odd sums of 64 columns at most, and with a smaller
-// cache.
+// Columns per tile of so many packed rows: as many as keep it in a core's own cache. Vectors of 8
+// come with 16 registers, which hold the even and odd sums of 64 columns at most, and with a
+// smaller cache.
 int64_t tile_columns(int64_t rows) {
   if constexpr (kFloatLanes < 16) return rows <= 1792 ? 64 : 32;
   if (rows <= 2048) return 128;
@@ -49,7 +49,7 @@ int64_t tile_columns(int64_t rows) {
 // Rows [begin, end) of x into the tile; columns past the width become zero.
 void pack_rows(const TileJob& job, int64_t begin, int64_t end) {
   const Spmm& call = *job.call;
-  const FinishBackward& before = call.before;
+  const EpilogueBackward& before = call.before;
   const int64_t words = bit_words(call.width);
   const float* columns[kMaxTile];
   if (call.x_transposed)
@@ -74,9 +74,9 @@ void pack_rows(const TileJob& job, int64_t begin, int64_t end) {
           kept = before.kept[r * words + bit / 32] >> (bit % 32);
           if (bit % 32 + run > 32) kept |= before.kept[r * words + bit / 32 + 1] << (32 - bit % 32);
         }
-        unfinish_run(run, before.output ? before.output + at + c : nullptr, kept, before.scale,
-                     factor, call.x + at + c, out + c,
-                     job.sums ? job.sums + r / kPackBlock * job.stride + c : nullptr);
+        epilogue_backward_run(run, before.output ? before.output + at + c : nullptr, kept,
+                              before.scale, factor, call.x + at + c, out + c,
+                              job.sums ? job.sums + r / kPackBlock * job.stride + c : nullptr);
       }
     }
     for (int64_t c = job.width; c < job.stride; ++c) out[c] = 0;
@@ -127,7 +127,7 @@ HWY_INLINE void gather(const Spmm& call, int64_t r, const float* x, int64_t stri
     hn::StoreU(hn::Add(even[i], odd[i]), kFloats, out + i * kFloatLanes);
 }
 
-// Diagonal, row scaling and finish of columns [first, first + width) of row r, whose sum is `sum`
+// Diagonal, row scaling and epilogue of columns [first, first + width) of row r, whose sum is `sum`
 // and whose own x is `own`; then to its place in y.
 HWY_INLINE void put_row(const Spmm& call, int64_t r, int64_t first, int64_t width, bool scaled_own,
                         const float* own, float* sum) {
@@ -148,7 +148,7 @@ HWY_INLINE void put_row(const Spmm& call, int64_t r, int64_t first, int64_t widt
     }
     return;
   }
-  const Finish& after = call.after;
+  const EpilogueForward& after = call.after;
   const int64_t words = bit_words(call.width);
   for (int64_t c = 0; c < width; c += 32) {
     const int64_t run = std::min<int64_t>(32, width - c), column = first + c;
@@ -159,8 +159,8 @@ HWY_INLINE void put_row(const Spmm& call, int64_t r, int64_t first, int64_t widt
         kept |= after.kept[r * words + column / 32 + 1] << (32 - column % 32);
     }
     const int64_t at = r * call.y_stride + column;
-    finish_run(after, run, kept, after.bias ? after.bias + column : nullptr,
-               after.skip ? after.skip + at : nullptr, sum + c, call.y + at);
+    epilogue_run(after, run, kept, after.bias ? after.bias + column : nullptr,
+                 after.skip ? after.skip + at : nullptr, sum + c, call.y + at);
   }
 }
 
@@ -258,7 +258,7 @@ std::span<const int64_t> row_offsets(const SparseRows& a) {
   return {a.offsets, static_cast<size_t>(a.rows + 1)};
 }
 
-bool does_nothing(const FinishBackward& before) {
+bool does_nothing(const EpilogueBackward& before) {
   return !before.output && !before.kept && !before.bias && before.scale == 1;
 }
 
@@ -318,7 +318,7 @@ void spmm(const Spmm& call) {
   };
   const auto size = static_cast<size_t>(a.columns * stride);
 
-  // Whole tiles, one a thread, as far as they go round; what is left over is shared by rows.
+  // Whole tiles, one per thread, as far as they go round; what is left over is shared by rows.
   const int64_t whole = tiles / threads() * threads();
   parallel_for(whole, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {

@@ -1,5 +1,5 @@
-// Sparse times dense, Y = finish(R (A C + S C) X): A in compressed rows, usually without values; R
-// and C row and column scalings, S an added diagonal (graph/normalize.h has what a GCN's are).
+// Sparse times dense, Y = epilogue(R (A C + S C) X): A in compressed rows, usually without values;
+// R and C row and column scalings, S an added diagonal (graph/normalize.h has what a GCN's are).
 // Serves the adjacency, forward and (with the reverse graph) backward, and bag-of-words features
 // times a weight.
 //
@@ -7,13 +7,13 @@
 // buffer that stays in a core's own cache while all rows of A pass over it, so that X is read from
 // memory once; elsewhere rows are gathered where they lie, fetched some entries ahead. On the way
 // into the tile X is scaled by C, transposed if it is a weight [outputs, inputs], or brought back
-// through a finish (FinishBackward). Every element is summed by one thread in the order of its row:
-// results do not depend on the number of threads.
+// through an epilogue (EpilogueBackward). Every element is summed by one thread in the order of its
+// row: results do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 
 namespace gs {
 
@@ -30,15 +30,15 @@ struct Spmm {
   SparseRows matrix;
   const float* row_scale = nullptr;     // null: ones
   const float* column_scale = nullptr;  // null: ones
-  const float* self = nullptr;          // S, one a row; null: zeros
+  const float* self = nullptr;          // S, one per row; null: zeros
   int64_t first_row = 0;                // the node of row 0, for S: a block of rows may be passed
 
   const float* x = nullptr;
   int64_t x_stride = 0;           // between rows of x, or of the transposed x
   bool x_transposed = false;      // x is [width, columns of A]
   const float* x_next = nullptr;  // transposed: columns from `split` on come from this matrix
-  FinishBackward before;          // applied to x first; same shape and stride
-  Finish after;                   // applied to the result
+  EpilogueBackward before;        // applied to x first; same shape and stride
+  EpilogueForward after;          // applied to the result
 
   float* y = nullptr;
   int64_t y_stride = 0;

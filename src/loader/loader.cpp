@@ -2,9 +2,11 @@
 
 #include <time.h>
 
+#include <optional>
+
 #include "base/error.h"
 #include "dataset/gather.h"
-#include "loader/table.h"
+#include "options/loaders.h"
 
 namespace gs {
 
@@ -29,21 +31,19 @@ Sample Loader::sample(int64_t epoch, int64_t index, LoaderWorkspace& workspace) 
   return sample;
 }
 
-std::span<const Named<MakeLoader>> loaders() {
-  static constexpr Named<MakeLoader> kTable[] = {
-      {"neighbor", make_neighbor, "some seeds and a sample of their neighbourhoods"},
-      {"cluster", make_cluster, "some parts of a partition with few edges between parts"},
-      {"saint", make_saint, "random subgraphs, with weights that make up for the choice"},
-  };
-  return kTable;
+LoaderMaker loader_maker(std::string_view name) {
+  std::optional<LoaderMaker> found;
+  for_each_loader([&]<class L>(const LoaderRow<L>& row) {
+    if (row.name == name) found = loader_maker<L>();
+  });
+  GS_ASSERT(found.has_value());
+  return *found;
 }
 
 std::unique_ptr<Loader> make_loader(const Dataset& data, const LoaderOptions& options,
                                     const LoaderContext& context) {
-  GS_ASSERT(options.loader != LoaderKind::full && options.loader != LoaderKind::automatic);
-  if (data.nodes() == 0) fail_data(data.name, "there are no nodes to make batches of");
-  const auto name = name_of(names_of(options.loader), options.loader);
-  return find(loaders(), name, "loader").value(data, options, context);
+  if (data.nodes() == 0) fail_data(data.name, "has no nodes to make batches of");
+  return loader_maker(options.loader).make(data, options, context);
 }
 
 }  // namespace gs

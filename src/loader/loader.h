@@ -1,25 +1,28 @@
 // A loader makes the batches of an epoch. A batch is a pure function of (random, epoch, index): any
 // thread may make any batch, in any order, so a run that is resumed within an epoch, or one with
-// more threads, sees the same batches.
+// more threads, sees the same batches. sample() may be called from several threads at once, each
+// with a workspace of its own.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
-#include "base/registry.h"
-#include "config/loader_options.h"
 #include "graph/normalize.h"
 #include "graph/sampling.h"
 #include "graph/subgraph.h"
 #include "loader/sample.h"
+#include "options/loader.h"
 
 namespace gs {
 
-// What a thread keeps between batches. Fits any loader; belongs to one thread at a time.
+// Buffers that a thread keeps between batches. Fits any loader; belongs to one thread at a time.
 struct LoaderWorkspace {
   SubgraphWorkspace subgraph;
   SamplingWorkspace sampling;
@@ -29,10 +32,10 @@ struct LoaderWorkspace {
 
 struct LoaderContext {
   Norm norm = Norm::gcn;
-  int64_t layers = 2;  // of the encoder
+  int64_t layers = 2;  // encoder layers
   Random random{0};
-  std::filesystem::path cache = {};          // for partitions; empty: none
-  std::span<const int32_t> seed_nodes = {};  // distinct; empty: every node
+  std::filesystem::path cache = {};            // folder for partitions; empty: none
+  std::span<const int32_t> target_nodes = {};  // distinct; empty: every node
 };
 
 class Loader {
@@ -42,8 +45,8 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  virtual int64_t batches() const = 0;  // of an epoch, at least 1
-  // Batch `index` of `epoch`. May use parallel loops, unless the caller has SerialLoops.
+  virtual int64_t batches() const = 0;  // batches per epoch, at least 1
+  // Batch `index` of `epoch`. May use parallel loops, unless the caller has a ThreadScope(1).
   Sample sample(int64_t epoch, int64_t index, LoaderWorkspace& workspace) const;
 
  protected:
@@ -56,12 +59,33 @@ class Loader {
   const Dataset& data_;
 };
 
-using MakeLoader = std::unique_ptr<Loader> (*)(const Dataset&, const LoaderOptions&,
-                                               const LoaderContext&);
-std::span<const Named<MakeLoader>> loaders();  // by the names of LoaderKind
+// What the plan of memory asks of a loader before one is made.
+struct LoaderCost {
+  double batch_nodes = 0;     // nodes that one batch computes on, at most or about
+  double bytes_per_edge = 0;  // memory beside the graph during the whole training
+};
+struct GraphSize {
+  int64_t nodes = 0, edges = 0;
+};
 
-// The dataset must outlive the loader. Data Error when it has no nodes; LoaderKind full and auto
-// are the caller's business: an internal Error here.
+// Whether a training with these options fits into memory.
+using Fits = std::function<bool(const LoaderOptions&)>;
+
+// The entry points of one loader; loader/maker.h fills it in from the class.
+struct LoaderMaker {
+  std::unique_ptr<Loader> (*make)(const Dataset&, const LoaderOptions&, const LoaderContext&);
+  LoaderCost (*cost)(GraphSize graph, const LoaderOptions& options, int64_t layers);
+  // Options of this loader to type so that a training fits into memory.
+  std::string (*hint)(const LoaderOptions& options, bool instead_of_full, const Fits& fits);
+};
+template <class L>
+LoaderMaker loader_maker();
+
+// The maker of a name in options/loaders.h that is neither full nor auto.
+LoaderMaker loader_maker(std::string_view name);
+
+// The dataset must outlive the loader. Data Error if it has no nodes; internal Error for full and
+// auto, which the caller handles.
 std::unique_ptr<Loader> make_loader(const Dataset& data, const LoaderOptions& options,
                                     const LoaderContext& context);
 

@@ -1,51 +1,66 @@
-// Batches of seeds with a sample of their neighbourhoods, hop by hop (GraphSAGE). A layer's sum
-// over sampled neighbours has the full sum as its expectation: scales are those of the whole graph,
-// and a row's scale takes its factor degree / sampled.
+// Batches of target nodes with a sample of their neighborhoods, hop by hop (GraphSAGE). A layer's
+// sum over sampled neighbors has the full sum as its expectation: scales are those of the whole
+// graph, and each row's scale is multiplied by degree / sampled.
 #include <algorithm>
 #include <numeric>
 
 #include "dataset/gather.h"
 #include "graph/sampling.h"
+#include "loader/maker.h"
 #include "loader/order.h"
-#include "loader/table.h"
 
 namespace gs {
 
-namespace {
-
-class NeighborLoader : public Loader {
+class NeighborLoader final : public Loader {
  public:
   NeighborLoader(const Dataset& data, const LoaderOptions& options, const LoaderContext& context)
       : Loader(data),
-        seeds_(context.seed_nodes.begin(), context.seed_nodes.end()),
+        targets_(context.target_nodes.begin(), context.target_nodes.end()),
         batch_size_(options.batch_size),
         fanouts_(options.fanouts_of(context.layers)),
         how_(options.neighbor_sampling == NeighborSampling::weight ? Neighbors::weight
                                                                    : Neighbors::uniform),
         random_(context.random.fork("neighbor")),
         whole_(normalization(data.graph, context.norm)) {
-    if (seeds_.empty()) {
-      seeds_.resize(static_cast<size_t>(data.nodes()));
-      std::iota(seeds_.begin(), seeds_.end(), 0);
+    if (targets_.empty()) {
+      targets_.resize(static_cast<size_t>(data.nodes()));
+      std::iota(targets_.begin(), targets_.end(), 0);
     }
   }
 
+  static std::string hint(const LoaderOptions& options, bool instead_of_full, const Fits& fits) {
+    LoaderOptions tried = options;
+    if (instead_of_full) tried.batch_size = 4096;
+    while (tried.batch_size > 16 && !fits(tried)) tried.batch_size /= 2;
+    if (!fits(tried)) return "raise --memory, or lower --fanouts, --aug-dim or --prefetch";
+    return fmt::format("try --loader neighbor --batch-size {}, or raise --memory",
+                       tried.batch_size);
+  }
+  static LoaderCost cost(GraphSize graph, const LoaderOptions& options, int64_t layers) {
+    const auto n = static_cast<double>(graph.nodes);
+    const double degree = static_cast<double>(graph.edges) / n;
+    double found = std::min(n, static_cast<double>(options.batch_size));
+    for (const int64_t fanout : options.fanouts_of(layers))
+      found *= 1 + (fanout < 0 ? degree : std::min(degree, static_cast<double>(fanout)));
+    return {.batch_nodes = std::min(n, found)};
+  }
+
   int64_t batches() const override {
-    return (static_cast<int64_t>(seeds_.size()) + batch_size_ - 1) / batch_size_;
+    return (static_cast<int64_t>(targets_.size()) + batch_size_ - 1) / batch_size_;
   }
 
  private:
   Sample draw(int64_t epoch, int64_t index, LoaderWorkspace& workspace) const override {
-    const auto count = static_cast<int64_t>(seeds_.size());
+    const auto count = static_cast<int64_t>(targets_.size());
     const auto order = epoch_order(random_, epoch, count, workspace);
     const int64_t begin = index * batch_size_, end = std::min(count, begin + batch_size_);
-    std::vector<int32_t> seeds(order.begin() + begin, order.begin() + end);
-    for (int32_t& seed : seeds) seed = seeds_[seed];
+    std::vector<int32_t> targets(order.begin() + begin, order.begin() + end);
+    for (int32_t& target : targets) target = targets_[target];
 
-    NeighborSampler sampler(data().graph, seeds, workspace.sampling);
+    NeighborSampler sampler(data().graph, targets, workspace.sampling);
     const Random stream = random_.fork("batch", epoch, index);
     Sample sample;
-    sample.seeds = end - begin;
+    sample.targets = end - begin;
     sample.layers.resize(fanouts_.size());
     for (size_t hop = 0; hop < fanouts_.size(); ++hop) {
       SampledRows rows = sampler.hop(fanouts_[hop], how_, stream.fork("hop", hop));
@@ -70,7 +85,7 @@ class NeighborLoader : public Loader {
         for (int64_t i = 0; i < targets; ++i) scale[i] *= whole_.row_scale[nodes[i]];
         out.scales.row_scale = std::move(scale);
       }
-      if (!whole_.self_weight.empty()) {  // it is no sample: the factor must not count
+      if (!whole_.self_weight.empty()) {  // the added loop is not sampled: it takes no factor
         std::vector<float> self(static_cast<size_t>(targets));
         for (int64_t i = 0; i < targets; ++i)
           self[i] = whole_.self_weight[nodes[i]] / rows.factors[i];
@@ -82,19 +97,14 @@ class NeighborLoader : public Loader {
     return out;
   }
 
-  std::vector<int32_t> seeds_;
+  std::vector<int32_t> targets_;
   int64_t batch_size_;
   std::vector<int64_t> fanouts_;
   Neighbors how_;
   Random random_;
-  Normalization whole_;  // of the whole graph
+  Normalization whole_;  // scales of the whole graph
 };
 
-}  // namespace
-
-std::unique_ptr<Loader> make_neighbor(const Dataset& data, const LoaderOptions& options,
-                                      const LoaderContext& context) {
-  return std::make_unique<NeighborLoader>(data, options, context);
-}
+template LoaderMaker loader_maker<NeighborLoader>();
 
 }  // namespace gs

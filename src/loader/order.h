@@ -1,4 +1,4 @@
-// The order in which an epoch takes seeds or parts.
+// The order of target nodes or parts in an epoch.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace gs {
 
-// A permutation of [0, count) by (random, epoch), made once an epoch and kept in the workspace.
+// A permutation of [0, count) by (random, epoch), made once per epoch and kept in the workspace.
 std::span<const int32_t> epoch_order(const Random& random, int64_t epoch, int64_t count,
                                      LoaderWorkspace& workspace);
 

@@ -27,7 +27,7 @@ Prefetch::Prefetch(const Loader& loader, const PrefetchOptions& options)
   GS_ASSERT(options.epoch >= 0 && options.index >= 0 && options.index < loader.batches());
   try {
     for (int64_t i = 0; i < options.workers; ++i) threads_.emplace_back([this] { work(); });
-  } catch (...) {  // no more threads to be had: those that run must end before this does
+  } catch (...) {  // a thread could not be started: those that run must end first
     stop();
     throw;
   }
@@ -56,7 +56,7 @@ Prefetch::Slot Prefetch::make(int64_t ticket, LoaderWorkspace& workspace) const 
 }
 
 void Prefetch::work() {
-  const SerialLoops serial;
+  const ThreadScope alone(1);
   LoaderWorkspace workspace;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -1,5 +1,5 @@
-// Batches made ahead by threads of their own, and given out strictly in order. The threads never
-// enter OpenMP: the training thread's loops have it to themselves.
+// Batches made ahead by worker threads and returned strictly in order. The workers never enter
+// OpenMP, which is left to the training thread.
 #pragma once
 
 #include <condition_variable>
@@ -16,27 +16,27 @@ namespace gs {
 
 struct PrefetchOptions {
   int64_t workers = 1;           // 0: next() makes the batch itself
-  int64_t ready = 4;             // batches made ahead, those in the making included
+  int64_t ready = 4;             // batches made ahead, including those in the making
   int64_t epoch = 0, index = 0;  // the first batch
-  int64_t epochs =
-      std::numeric_limits<int64_t>::max();  // where to end: nothing of this epoch on is made
+  // The end: no batch of this epoch or a later one is made.
+  int64_t epochs = std::numeric_limits<int64_t>::max();
 };
 
 class Prefetch {
  public:
   // The loader must outlive it.
   Prefetch(const Loader& loader, const PrefetchOptions& options);
-  ~Prefetch();  // waits for the batches in the making, and makes no more
+  ~Prefetch();  // waits for the batches in the making
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
   struct Batch {
     int64_t epoch = 0, index = 0;
     Sample sample;
-    double wait_seconds = 0;  // that the caller waited for it
+    double wait_seconds = 0;  // time that the caller waited for it
   };
-  // The next batch in order. Throws what making it threw; the call after that goes on with the
-  // batch behind it. An internal Error after the last batch of the last epoch.
+  // The next batch in order. Throws what making it threw; the next call continues with the batch
+  // after it. Internal Error after the last batch of the last epoch.
   Batch next();
 
  private:
@@ -59,7 +59,7 @@ class Prefetch {
   bool stop_ = false;
   std::mutex mutex_;
   std::condition_variable room_, made_;
-  LoaderWorkspace own_;  // without workers
+  LoaderWorkspace own_;  // used without workers
   std::vector<std::thread> threads_;
 };
 

@@ -1,13 +1,13 @@
 // Random subgraphs (GraphSAINT, Zeng et al. 2020). How often nodes and entries are drawn is counted
-// on subgraphs made in advance: C_v those that have node v, C_vu those that have the entry too.
+// on subgraphs made in advance: C_v counts those with node v, C_vu those with the entry (v, u).
 //
-// Aggregation: entry (v, u) weighs its own weight times C_v / C_vu, under the whole graph's
-// normalisation. Given that v was drawn, its sum then has the full sum as its expectation, but for
-// the counts' own error. The loop that gcn adds is there whenever v is: weight 1.
+// Aggregation: the weight of entry (v, u) is multiplied by C_v / C_vu, under the whole graph's
+// normalization. Given that v was drawn, its sum then has the full sum as its expectation, up to
+// the error of the counts. The loop that gcn adds is present whenever v is: weight 1.
 //
-// Loss: seed v weighs c / C_v, with c the mean of C_v over all seeds. The expected sum of weights
-// in a batch is then the expected number of its seeds (a mean weight of one), and every seed counts
-// alike over many batches. What was never counted counts as once.
+// Loss: target v has weight c / C_v, with c the mean of C_v over all targets. The expected sum of
+// the weights in a batch is then the expected number of its targets (a mean weight of one), and
+// every target counts alike over many batches. A count of zero is taken as one.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -15,9 +15,9 @@
 #include "base/parallel.h"
 #include "dataset/gather.h"
 #include "graph/local_ids.h"
+#include "loader/maker.h"
 #include "loader/saint_nodes.h"
 #include "loader/subgraph_batch.h"
-#include "loader/table.h"
 
 namespace gs {
 
@@ -27,12 +27,14 @@ constexpr int64_t kRound = 32;  // subgraphs that are counted together
 
 void count_one(uint32_t& count) { std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed); }
 
-class SaintLoader : public Loader {
+}  // namespace
+
+class SaintLoader final : public Loader {
  public:
   SaintLoader(const Dataset& data, const LoaderOptions& options, const LoaderContext& context)
       : Loader(data),
         random_(context.random.fork("saint")),
-        seeds_(data.nodes(), context.seed_nodes),
+        targets_(data.nodes(), context.target_nodes),
         whole_(normalization(data.graph, context.norm)),
         sampler_(data.graph, whole_, options),
         subgraphs_(options.subgraphs),
@@ -44,18 +46,33 @@ class SaintLoader : public Loader {
     batches_ = options.steps > 0 ? options.steps : std::max<int64_t>(1, enough);
   }
 
+  static std::string hint(const LoaderOptions&, bool instead_of_full, const Fits&) {
+    return instead_of_full ? "try --loader saint, or raise --memory"
+                           : "lower --roots or --subgraphs, or raise --memory";
+  }
+  static LoaderCost cost(GraphSize graph, const LoaderOptions& options, int64_t /*layers*/) {
+    const auto n = static_cast<double>(graph.nodes);
+    const int64_t draws = options.saint_sampler == SaintSampler::walk   ? 1 + options.walk_length
+                          : options.saint_sampler == SaintSampler::edge ? 2
+                                                                        : 1;
+    const double found = std::min(n, static_cast<double>(options.roots * draws));
+    // Four bytes count how often each entry was drawn.
+    return {.batch_nodes = static_cast<double>(options.subgraphs) * found, .bytes_per_edge = 4};
+  }
+
   int64_t batches() const override { return batches_; }
 
  private:
-  struct Block {  // one subgraph
+  // One subgraph.
+  struct Block {
     std::vector<int32_t> nodes;
-    int64_t seeds = 0;
+    int64_t targets = 0;
     Csr graph;
     std::vector<float> values;
   };
 
-  // Draws subgraphs until they have `wanted` nodes in all. Counts are sums of whole numbers, and
-  // which subgraphs are counted is settled in order: any number of threads gives the same.
+  // Draws subgraphs until they have `wanted` nodes in all. Counts are integers, and the subgraphs
+  // to count are decided in order: the result does not depend on the number of threads.
   void count(int64_t wanted) {
     const int64_t workers = threads();
     std::vector<LoaderWorkspace> workspaces(static_cast<size_t>(workers));
@@ -79,10 +96,10 @@ class SaintLoader : public Loader {
       drawn += used;
     }
     mean_nodes_ = static_cast<double>(nodes) / static_cast<double>(drawn);
-    int64_t seeds = 0;
+    int64_t targets = 0;
     for (int64_t v = 0; v < data().nodes(); ++v)
-      if (seeds_.has(static_cast<int32_t>(v))) seeds += node_counts_[v];
-    mean_count_ = static_cast<double>(seeds) / static_cast<double>(seeds_.size());
+      if (targets_.has(static_cast<int32_t>(v))) targets += node_counts_[v];
+    mean_count_ = static_cast<double>(targets) / static_cast<double>(targets_.size());
   }
 
   void count_subgraph(std::span<const int32_t> nodes, SubgraphWorkspace& workspace) {
@@ -101,7 +118,7 @@ class SaintLoader : public Loader {
   Block draw_block(Random random, LoaderWorkspace& workspace) const {
     Block block;
     block.nodes = sampler_.draw(random, workspace.subgraph);
-    block.seeds = seeds_.seeds_first(block.nodes);
+    block.targets = targets_.targets_first(block.nodes);
     std::vector<int64_t> positions;
     block.graph = induced_subgraph(data().graph, block.nodes, workspace.subgraph, &positions);
     block.values.resize(positions.size());
@@ -114,7 +131,7 @@ class SaintLoader : public Loader {
     return block;
   }
 
-  // Subgraph s of an epoch is the same however many of them make a batch.
+  // Subgraph s of an epoch does not depend on the number of subgraphs per batch.
   Sample draw(int64_t epoch, int64_t index, LoaderWorkspace& workspace) const override {
     std::vector<Block> blocks;
     for (int64_t s = index * subgraphs_; s < (index + 1) * subgraphs_; ++s)
@@ -123,36 +140,36 @@ class SaintLoader : public Loader {
     LayerGraph& layer = sample.layers[0];
     layer.scales = {gather(whole_.row_scale, sample.nodes), gather(whole_.col_scale, sample.nodes),
                     gather(whole_.self_weight, sample.nodes)};
-    std::vector<float> weights(static_cast<size_t>(sample.seeds));
-    for (int64_t i = 0; i < sample.seeds; ++i)
+    std::vector<float> weights(static_cast<size_t>(sample.targets));
+    for (int64_t i = 0; i < sample.targets; ++i)
       weights[i] = static_cast<float>(mean_count_ / node_count(sample.nodes[i]));
     sample.weights = std::move(weights);
     return sample;
   }
 
-  // The blocks along a diagonal, except that the seeds of all blocks come first.
+  // The blocks along a diagonal, except that the targets of all blocks come first.
   static Sample join(const std::vector<Block>& blocks) {
     Sample sample;
-    for (const Block& block : blocks) sample.seeds += block.seeds;
+    for (const Block& block : blocks) sample.targets += block.targets;
     std::vector<int64_t> offsets{0};
     std::vector<int32_t> indices;
     std::vector<float> values;
-    for (const bool seeds : {true, false}) {
-      int64_t seed_base = 0, rest_base = sample.seeds;
+    for (const bool targets : {true, false}) {
+      int64_t target_base = 0, rest_base = sample.targets;
       for (const Block& block : blocks) {
         const auto count = std::ssize(block.nodes);
-        for (int64_t i = seeds ? 0 : block.seeds; i < (seeds ? block.seeds : count); ++i) {
+        for (int64_t i = targets ? 0 : block.targets; i < (targets ? block.targets : count); ++i) {
           sample.nodes.push_back(block.nodes[i]);
           for (int64_t e = block.graph.offsets[i]; e < block.graph.offsets[i + 1]; ++e) {
             const int32_t j = block.graph.neighbors[e];
-            const int64_t id = j < block.seeds ? seed_base + j : rest_base + j - block.seeds;
+            const int64_t id = j < block.targets ? target_base + j : rest_base + j - block.targets;
             indices.push_back(static_cast<int32_t>(id));
             values.push_back(block.values[e]);
           }
           offsets.push_back(std::ssize(indices));
         }
-        seed_base += block.seeds;
-        rest_base += count - block.seeds;
+        target_base += block.targets;
+        rest_base += count - block.targets;
       }
     }
     const auto nodes = std::ssize(sample.nodes);
@@ -162,19 +179,14 @@ class SaintLoader : public Loader {
   }
 
   Random random_;
-  SeedSet seeds_;
-  Normalization whole_;  // of the whole graph
+  TargetSet targets_;
+  Normalization whole_;  // scales of the whole graph
   SaintNodes sampler_;
   int64_t subgraphs_, batches_ = 1;
   std::vector<uint32_t> node_counts_, entry_counts_;
-  double mean_nodes_ = 0, mean_count_ = 0;  // nodes of a subgraph; C_v of a seed
+  double mean_nodes_ = 0, mean_count_ = 0;  // means of a subgraph's nodes, and of a target's C_v
 };
 
-}  // namespace
-
-std::unique_ptr<Loader> make_saint(const Dataset& data, const LoaderOptions& options,
-                                   const LoaderContext& context) {
-  return std::make_unique<SaintLoader>(data, options, context);
-}
+template LoaderMaker loader_maker<SaintLoader>();
 
 }  // namespace gs

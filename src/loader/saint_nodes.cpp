@@ -58,7 +58,7 @@ SaintNodes::SaintNodes(const Csr& graph, const Normalization& scales, const Load
   }
   if (!some)
     fail_data("--saint-sampler", "the graph has no edges to draw by",
-              "the walk sampler needs none");
+              "use --saint-sampler walk, which needs none");
 }
 
 std::vector<int32_t> SaintNodes::draw(Random random, SubgraphWorkspace& workspace) const {
@@ -72,12 +72,12 @@ std::vector<int32_t> SaintNodes::draw(Random random, SubgraphWorkspace& workspac
         found.number(v = any_of(graph_.row(v), random));
     } else if (sampler_ == SaintSampler::node) {
       const double draw = random.uniform() * cumulated_.back();
-      const auto place = std::upper_bound(cumulated_.begin(), cumulated_.end(), draw);
+      const auto position = std::upper_bound(cumulated_.begin(), cumulated_.end(), draw);
       const auto last = static_cast<int64_t>(nodes) - 1;
-      found.number(static_cast<int32_t>(std::min<int64_t>(place - cumulated_.begin(), last)));
+      found.number(static_cast<int32_t>(std::min<int64_t>(position - cumulated_.begin(), last)));
     } else {
-      // A uniform target and one of its entries: in proportion to 1 / in-degree; from the other end
-      // likewise. Each end counts by its number of nodes.
+      // A uniform target and one of its entries is drawn in proportion to 1 / in-degree, and
+      // likewise a uniform source. The two ends are chosen in proportion to their number of nodes.
       const bool by_target = random.below(targets_.size() + sources_.size()) < targets_.size();
       const int32_t v = any_of(by_target ? targets_ : sources_, random);
       found.number(v);

@@ -11,20 +11,21 @@
 
 namespace gs {
 
-// The aggregation of one layer, as graph/normalize.h has it: rows are targets, columns are sources.
-// Targets are the first sources. Columns need not ascend within a row. Without values all are ones.
+// The aggregation of one layer, in the form of graph/normalize.h: rows are targets, columns are
+// sources. The first sources are the targets. Columns need not ascend within a row. A matrix
+// without values is all ones.
 struct LayerGraph {
   SparseMatrix matrix;
-  Normalization scales;    // row_scale and self_weight of the rows, col_scale of the columns
+  Normalization scales;    // row_scale and self_weight per row, col_scale per column
   bool symmetric = false;  // the matrix, without its scales, is known to be its own transpose
 };
 
 struct Sample {
   std::vector<int32_t> nodes;  // global ids of the first layer's inputs; saint may repeat some
-  int64_t seeds = 0;           // the first `seeds` nodes are those that the loss is on
-  std::vector<LayerGraph>
-      layers;            // the outermost (first) layer first; or one that all layers share
-  Array<float> weights;  // of the seeds in the loss; empty: all ones
+  int64_t targets = 0;         // the loss is on the first `targets` nodes
+  // One per layer, the first (outermost) layer first; or a single one that all layers share.
+  std::vector<LayerGraph> layers;
+  Array<float> weights;  // weights of the targets in the loss; empty: all ones
   Features features;     // rows of `nodes`, dense or sparse as the data is
   double sample_seconds = 0, gather_seconds = 0;  // CPU time that making it took
 

@@ -6,7 +6,7 @@
 
 namespace gs {
 
-SeedSet::SeedSet(int64_t count, std::span<const int32_t> nodes)
+TargetSet::TargetSet(int64_t count, std::span<const int32_t> nodes)
     : size_(nodes.empty() ? count : static_cast<int64_t>(nodes.size())) {
   if (nodes.empty()) return;
   in_.resize(static_cast<size_t>(count));
@@ -16,7 +16,7 @@ SeedSet::SeedSet(int64_t count, std::span<const int32_t> nodes)
   }
 }
 
-int64_t SeedSet::seeds_first(std::vector<int32_t>& nodes) const {
+int64_t TargetSet::targets_first(std::vector<int32_t>& nodes) const {
   std::sort(nodes.begin(), nodes.end());
   if (in_.empty()) return static_cast<int64_t>(nodes.size());
   const auto rest =

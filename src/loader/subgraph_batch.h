@@ -1,5 +1,5 @@
-// What cluster and saint share: a set of nodes that the loss is on, and batches that one graph
-// serves in all layers.
+// Parts that cluster and saint share: the set of target nodes, and batches with one graph for all
+// layers.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace gs {
 
-// Which nodes the loss is on. Empty `nodes`: all.
-class SeedSet {
+// The target nodes. Empty `nodes` means all nodes.
+class TargetSet {
  public:
-  SeedSet(int64_t count, std::span<const int32_t> nodes);
+  TargetSet(int64_t count, std::span<const int32_t> nodes);
 
   bool has(int32_t node) const { return in_.empty() || in_[node]; }
   int64_t size() const { return size_; }
-  // Sorts, seeds before the others; returns how many seeds there are.
-  int64_t seeds_first(std::vector<int32_t>& nodes) const;
+  // Sorts the targets before the others and returns the number of targets.
+  int64_t targets_first(std::vector<int32_t>& nodes) const;
 
  private:
-  std::vector<uint8_t> in_;  // of N; empty: all are
+  std::vector<uint8_t> in_;  // one flag per node; empty: all are targets
   int64_t size_;
 };
 

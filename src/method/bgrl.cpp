@@ -2,7 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include "nn/prelu.h"
+#include "method/maker.h"
+#include "nn/ops/prelu.h"
 #include "objective/bootstrap.h"
 
 namespace gs {
@@ -12,11 +13,11 @@ Bgrl::Bgrl(const MethodSetting& setting)
       first_(parameters_, "predictor.0", encoder_.shape().outputs, options_.predictor_dim),
       second_(parameters_, "predictor.1", options_.predictor_dim, encoder_.shape().outputs),
       slope_(parameters_.constant("predictor.slope", {1}, 0.25)),
-      target_weights_(setting.place, setting.random.fork("target")),
+      target_weights_(setting.device, setting.random.fork("target")),
       target_(target_weights_, "target", encoder_.shape()) {
   parameters_.adopt(target_weights_);
   const at::NoGradGuard no_gradient;
-  const auto& online = parameters_.weights();  // the encoder's are the first
+  const auto& online = parameters_.weights();  // the encoder's weights come first
   for (size_t i = 0; i < target_weights_.weights().size(); ++i)
     target_weights_.weights()[i].tensor.copy_(online[i].tensor);
 }
@@ -44,5 +45,7 @@ void Bgrl::after(const Step& step) {
     target.mul_(tau).add_(online[i].tensor, 1 - tau);
   }
 }
+
+template MethodMaker method_maker<Bgrl>();
 
 }  // namespace gs

@@ -1,6 +1,7 @@
 #include "method/cca_ssg.h"
 
 #include "objective/decorrelation.h"
+#include "method/maker.h"
 
 namespace gs {
 
@@ -12,5 +13,7 @@ Loss CcaSsg::loss(const Batch& batch, const ViewPair& views, const Step& step) {
                             encode(encoder_, batch, views, 1, step), options_.decorrelation,
                             batch.weights);
 }
+
+template MethodMaker method_maker<CcaSsg>();
 
 }  // namespace gs

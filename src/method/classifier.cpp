@@ -2,6 +2,9 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "method/maker.h"
+#include "options/convolutions.h"
+
 namespace gs {
 
 namespace {
@@ -17,17 +20,17 @@ EncoderShape classifier_shape(const MethodSetting& s) {
   shape.norm = model.norm, shape.skip = model.skip;
   shape.dropout = model.dropout;
   shape.norm_last = shape.drop_last = false;
-  if (model.encoder == Convolution::gat) {
+  if (convolution_info(model.encoder).attention) {
     shape.activation = Activation::elu;
     shape.heads = method.heads;
     shape.attention_dropout = method.attention_dropout;
     if (shape.hidden % shape.heads != 0)
       fail_usage("--hidden",
-                 fmt::format("{} is no multiple of {} heads", shape.hidden, shape.heads),
-                 "heads stand side by side: it is their number times the width of one");
+                 fmt::format("{} is not a multiple of {} heads", shape.hidden, shape.heads),
+                 "heads are concatenated: use the number of heads times the width of one");
   }
   if (shape.skip == Skip::sum)
-    fail_usage("--skip", "sum needs layers of one width, and the last has one column a class",
+    fail_usage("--skip", "sum needs layers of one width, but the last has one column per class",
                "use linear or none");
   return shape;
 }
@@ -38,21 +41,21 @@ Classifier::Classifier(const MethodSetting& s)
     : Method(s), encoder_(parameters_, "encoder", classifier_shape(s)) {}
 
 void Classifier::prepare(const Dataset& data, const Split* split) {
-  answers_ = Answers(data.labels, *split, data.nodes(), parameters_.place().options());
+  labels_ = TrainingLabels(data.labels, *split, data.nodes(), parameters_.device().options());
 }
 
 at::Tensor Classifier::logits(const Batch& batch, const Pass& pass) const {
   const auto drop = pass.dropout(encoder_.shape().dropout, "features", 0);
-  const Input x = batch.features.dropped(drop, parameters_.place().native);
-  return batch.of_seeds(
+  const Input x = batch.features.dropped(drop, parameters_.device().native);
+  return batch.of_targets(
       encoder_.forward(x, batch.adjacency, pass, drop.empty() ? batch.aggregated : at::Tensor()));
 }
 
 Loss Classifier::loss(const Batch& batch, const Step& step) {
   const at::Tensor all = logits(batch, {true, 0, step.random});
   if (!batch.nodes.defined())
-    return cross_entropy(all.index_select(0, answers_.nodes()), answers_.all(), answers_.task());
-  return cross_entropy(all, answers_.of(batch.of_seeds(batch.nodes)), answers_.task(),
+    return cross_entropy(all.index_select(0, labels_.nodes()), labels_.all(), labels_.task());
+  return cross_entropy(all, labels_.of(batch.of_targets(batch.nodes)), labels_.task(),
                        batch.weights);
 }
 
@@ -62,16 +65,17 @@ at::Tensor Classifier::output(const Batch& batch) const {
 }
 
 int64_t Classifier::first_width() const {
-  const EncoderShape& shape = encoder_.shape();
-  return shape.dropout > 0 || shape.convolution == Convolution::gat ? 0 : encoder_.width(0);
+  return encoder_.shape().dropout > 0 || !encoder_.conv(0).linear() ? 0 : encoder_.width(0);
 }
 
 at::Tensor Classifier::embed(const Batch& whole, const InferenceOptions& options,
                              Progress& progress) const {
   const at::NoGradGuard no_gradient;
-  LayerWise rows(whole, parameters_.place(), encoder_.shape().widest(), 2 * encoder_.layers(),
+  LayerWise rows(whole, parameters_.device(), encoder_.shape().widest(), 2 * encoder_.layers(),
                  options, progress);
   return rows.encode(encoder_, whole.features);
 }
+
+template MethodMaker method_maker<Classifier>();
 
 }  // namespace gs

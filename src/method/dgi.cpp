@@ -1,6 +1,7 @@
 #include "method/dgi.h"
 
 #include "objective/jensen_shannon.h"
+#include "method/maker.h"
 
 namespace gs {
 
@@ -11,7 +12,7 @@ Dgi::Dgi(const MethodSetting& setting)
 Loss Dgi::loss(const Batch& batch, const at::Tensor& order, Random masks) const {
   const auto rows = [&](const Input& x, int view, const at::Tensor& aggregated) {
     const Pass pass{true, 0, masks.fork("view", view), 1};
-    return batch.of_seeds(encoder_.forward(x, batch.adjacency, pass, aggregated));
+    return batch.of_targets(encoder_.forward(x, batch.adjacency, pass, aggregated));
   };
   const at::Tensor h = rows(batch.features, 0, batch.aggregated),
                    corrupted = rows(batch.features.ordered(order), 1, {});
@@ -21,8 +22,10 @@ Loss Dgi::loss(const Batch& batch, const at::Tensor& order, Random masks) const 
 }
 
 Loss Dgi::loss(const Batch& batch, const Step& step) {
-  return loss(batch, row_shuffle(batch.features.rows(), step.random, parameters_.place()),
+  return loss(batch, row_shuffle(batch.features.rows(), step.random, parameters_.device()),
               step.random);
 }
+
+template MethodMaker method_maker<Dgi>();
 
 }  // namespace gs

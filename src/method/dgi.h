@@ -1,6 +1,5 @@
-// Deep Graph Infomax (Velickovic et al. 2019). H = GCN(X, A) with PReLU, H~ of the same graph under
-// shuffled features, s = sigmoid(mean of H), and a discriminator D(h, s) = h' W s that tells the
-// two apart:
+// Deep Graph Infomax (Velickovic et al. 2019). H = GCN(X, A) with PReLU, H~ the same with shuffled
+// features, s = sigmoid(mean of H), and a discriminator D(h, s) = h' W s that separates the two:
 //   -( sum_i log sigmoid D(h_i, s) + sum_j log(1 - sigmoid D(h~_j, s)) ) / 2N.
 // As in the paper: one layer of width 512, Adam at .001.
 #pragma once
@@ -15,7 +14,7 @@ class Dgi final : public EncoderMethod {
   explicit Dgi(const MethodSetting& setting);
 
   Loss loss(const Batch& batch, const Step& step) override;
-  // With the rows of the corrupted features given.
+  // `order`: the rows of the corrupted features.
   Loss loss(const Batch& batch, const at::Tensor& order, Random masks) const;
   int64_t first_width() const override { return encoder_.width(0); }
 

@@ -2,6 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "options/convolutions.h"
+
 namespace gs {
 
 EncoderShape encoder_shape(const MethodSetting& setting, Activation activation,
@@ -19,42 +21,43 @@ EncoderShape encoder_shape(const MethodSetting& setting, Activation activation,
   shape.activate_last = activate_last;
   shape.dropout = model.dropout;
   if (shape.skip == Skip::sum && shape.layers > 1 && shape.hidden != shape.outputs)
-    fail_usage("--skip", "a sum needs layers of one width", "leave --hidden at 0, or --skip none");
+    fail_usage("--skip", "sum needs layers of one width",
+               "leave --hidden at 0, or use --skip none");
   return shape;
 }
 
-View augmented(const Batch& batch, Convolution convolution, const ViewNoise& noise, Random random,
-               const Place& place) {
+View augmented(const Batch& batch, std::string_view convolution, const ViewNoise& noise,
+               Random random, const Device& device) {
   View out{batch.features, batch.adjacency};
   const at::Tensor mask =
-      column_mask(batch.features.width(), {noise.feature_mask, noise.columns, random}, place);
+      column_mask(batch.features.width(), {noise.feature_mask, noise.columns, random}, device);
   if (mask.defined()) out.features = batch.features.masked(mask);
   if (noise.edges.empty() && !(noise.edge_drop > 0)) return out;
-  // Scales of its own degrees: the graph itself and clusters. Saint's batches, which have weights,
-  // and neighbourhoods have those of the whole graph.
+  // The whole graph and clusters have scales of their own degrees. Sampled neighborhoods and
+  // saint's batches, which have weights, have the scales of the whole graph.
   const bool own = batch.square() && !batch.weights.defined();
-  const Norm norm = norm_of(convolution);
+  const Norm norm = convolution_info(convolution).norm;
   std::vector<LayerGraph> graphs;
   for (size_t l = 0; l < batch.graphs.size(); ++l) {
     EdgeDrop drop{noise.edge_drop, {}, random.fork("layer", l)};
     if (!noise.edges.empty()) drop.each = noise.edges[l];
     graphs.push_back(drop_edges(batch.graphs[l], drop, own ? &norm : nullptr));
   }
-  out.adjacency = adjacency_of(graphs, place);
+  out.adjacency = adjacency_of(graphs, device);
   return out;
 }
 
 at::Tensor EncoderMethod::embed(const Batch& whole, const InferenceOptions& options,
                                 Progress& progress) const {
   const at::NoGradGuard no_gradient;
-  LayerWise rows(whole, parameters_.place(), encoder_.shape().widest(), 2 * encoder_.layers(),
+  LayerWise rows(whole, parameters_.device(), encoder_.shape().widest(), 2 * encoder_.layers(),
                  options, progress);
   return rows.encode(encoder_, whole.features);
 }
 
 at::Tensor EncoderMethod::output(const Batch& batch) const {
   const at::NoGradGuard no_gradient;
-  return batch.of_seeds(encoder_.forward(batch.features, batch.adjacency, Pass::inference()));
+  return batch.of_targets(encoder_.forward(batch.features, batch.adjacency, Pass::inference()));
 }
 
 ViewNoise TwoViewMethod::noise(const Batch&, int view) const {
@@ -65,7 +68,7 @@ ViewNoise TwoViewMethod::noise(const Batch&, int view) const {
 ViewPair TwoViewMethod::views(const Batch& batch, Random random) const {
   const auto view = [&](int v) {
     return augmented(batch, encoder_.shape().convolution, noise(batch, v), random.fork("view", v),
-                     parameters_.place());
+                     parameters_.device());
   };
   return {view(0), view(1)};
 }
@@ -73,7 +76,7 @@ ViewPair TwoViewMethod::views(const Batch& batch, Random random) const {
 at::Tensor TwoViewMethod::encode(const Encoder& encoder, const Batch& batch, const ViewPair& views,
                                  int view, const Step& step) const {
   const Pass pass{true, 0, step.random.fork("view", view), 1};
-  return batch.of_seeds(encoder.forward(views[view].features, views[view].adjacency, pass));
+  return batch.of_targets(encoder.forward(views[view].features, views[view].adjacency, pass));
 }
 
 }  // namespace gs

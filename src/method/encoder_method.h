@@ -1,5 +1,5 @@
-// What the self-supervised baselines have in common: one encoder, whose output is the embedding,
-// and augmented views of a batch for it to read.
+// The common part of the self-supervised baselines: one encoder, whose output is the embedding, and
+// augmented views of a batch as its input.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace gs {
 
-// The encoder's shape as the options have it: --layers, --hidden, --dim, --encoder, --norm, --skip
-// and --dropout.
+// The encoder's shape according to the options: --layers, --hidden, --dim, --encoder, --norm,
+// --skip and --dropout.
 EncoderShape encoder_shape(const MethodSetting& setting, Activation activation, bool activate_last);
 
 class EncoderMethod : public Method {
@@ -36,13 +36,13 @@ using ViewPair = std::array<View, 2>;
 
 struct ViewNoise {
   double edge_drop = 0, feature_mask = 0;
-  std::vector<std::vector<float>> edges = {};  // probabilities of a batch's graphs, if not uniform
-  std::span<const float> columns = {};         // of its features, if not uniform
+  std::vector<std::vector<float>> edges = {};  // per entry of a batch's graphs, if not uniform
+  std::span<const float> columns = {};         // per column of its features, if not uniform
 };
 
-// `random`: of the view. Where no edge is dropped the batch's own adjacency is shared.
-View augmented(const Batch& batch, Convolution convolution, const ViewNoise& noise, Random random,
-               const Place& place);
+// `random`: the view's random stream. If no edge is dropped, the batch's own adjacency is shared.
+View augmented(const Batch& batch, std::string_view convolution, const ViewNoise& noise,
+               Random random, const Device& device);
 
 // A method whose step compares two augmented views.
 class TwoViewMethod : public EncoderMethod {
@@ -50,7 +50,7 @@ class TwoViewMethod : public EncoderMethod {
   Loss loss(const Batch& batch, const Step& step) override {
     return loss(batch, views(batch, step.random), step);
   }
-  // With views that were made before.
+  // The loss of the given views.
   virtual Loss loss(const Batch& batch, const ViewPair& views, const Step& step) = 0;
   ViewPair views(const Batch& batch, Random random) const;
 
@@ -58,9 +58,9 @@ class TwoViewMethod : public EncoderMethod {
   TwoViewMethod(const MethodSetting& setting, const EncoderShape& shape)
       : EncoderMethod(setting, shape), options_(setting.options.method) {}
 
-  // Of the first view (0) or the second (1): as the options have it, uniform.
+  // The noise of the first view (0) or the second (1): uniform, as in the options.
   virtual ViewNoise noise(const Batch& batch, int view) const;
-  // The seeds' rows of a view in training.
+  // The target nodes' rows of a view in training.
   at::Tensor encode(const Encoder& encoder, const Batch& batch, const ViewPair& views, int view,
                     const Step& step) const;
 

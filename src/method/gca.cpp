@@ -1,5 +1,6 @@
 #include "method/gca.h"
 
+#include "method/maker.h"
 #include "objective/info_nce.h"
 
 namespace gs {
@@ -55,12 +56,14 @@ Loss Gca::loss(const Batch& batch, const ViewPair& views, const Step& step) {
   for (const int view : {0, 1}) rows[view] = encode(encoder_, batch, views, view, step);
   at::Tensor weights = batch.weights;
   if (const int64_t count = rows[0].size(0); count > kExactNodes && options_.anchors < count) {
-    const at::Tensor anchors = row_shuffle(count, step.random.fork("anchors"), parameters_.place())
+    const at::Tensor anchors = row_shuffle(count, step.random.fork("anchors"), parameters_.device())
                                    .slice(0, 0, options_.anchors);
     for (at::Tensor& view : rows) view = view.index_select(0, anchors);
     if (weights.defined()) weights = weights.index_select(0, anchors);
   }
   return info_nce_loss(projected(rows[0]), projected(rows[1]), options_.temperature, weights);
 }
+
+template MethodMaker method_maker<Gca>();
 
 }  // namespace gs

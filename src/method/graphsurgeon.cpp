@@ -2,7 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include "nn/ops.h"
+#include "method/maker.h"
+#include "nn/ops/linear.h"
 #include "objective/eigenmaps.h"
 
 namespace gs {
@@ -18,9 +19,9 @@ bool is_pre(const ModelOptions& options) { return options.mode == AugmentMode::p
 
 }  // namespace
 
-GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place,
+GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const Device& device,
                            Random random)
-    : Method(features, place, random),
+    : Method(features, device, random),
       options_(effective(options)),
       first_(parameters_, "heads.first", is_pre(options) ? features : options.aug_dim,
              is_pre(options) ? options.aug_dim : options.dim, options.head_layers),
@@ -32,39 +33,41 @@ GraphSurgeon::GraphSurgeon(int64_t features, const ModelOptions& options, const 
 }
 
 GraphSurgeon::GraphSurgeon(const MethodSetting& s)
-    : GraphSurgeon(s.features, s.options.model, s.place, s.random) {
+    : GraphSurgeon(s.features, s.options.model, s.device, s.random) {
   loss_ = s.options.loss;
   gamma_scale_ = s.options.loader.gamma_scale;
 }
 
 at::Tensor GraphSurgeon::heads(const Input& x, const Pass& pass) const {
-  Finishing finish;
-  finish.dropout = pass.dropout(options_.dropout, "head", 0);
-  finish.native = parameters_.place().native;
-  if (options_.head_layers > 1) return finished(at::cat({first_(x), second_(x)}, 1), finish);
+  Epilogue epilogue;
+  epilogue.dropout = pass.dropout(options_.dropout, "head", 0);
+  epilogue.native = parameters_.device().native;
+  if (options_.head_layers > 1)
+    return apply_epilogue(at::cat({first_(x), second_(x)}, 1), epilogue);
   const Linear &first = first_.layers()[0], &second = second_.layers()[0];
-  finish.bias = at::cat({first.bias(), second.bias()});
+  epilogue.bias = at::cat({first.bias(), second.bias()});
   const at::Tensor weights[] = {first.weight(), second.weight()};
-  return linear(x, weights, finish);
+  return linear(x, weights, epilogue);
 }
 
 Views GraphSurgeon::views(const Batch& batch, bool training, Random masks) const {
   const Pass both{training, 0, masks, 2};
   if (is_pre(options_))
-    return {batch.of_seeds(encoder_.forward(heads(batch.features, both), batch.adjacency, both))};
+    return {batch.of_targets(encoder_.forward(heads(batch.features, both), batch.adjacency, both))};
   const Pass one{training, 0, masks, 1};
   return {heads(
-      batch.of_seeds(encoder_.forward(batch.features, batch.adjacency, one, batch.aggregated)),
+      batch.of_targets(encoder_.forward(batch.features, batch.adjacency, one, batch.aggregated)),
       both)};
 }
 
 Loss GraphSurgeon::loss(const Views& views, const LossOptions& options,
                         const at::Tensor& weights) const {
-  if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.place().native, weights);
+  if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.device().native, weights);
   return eigenmaps_loss((*predictor_)(views.first()), views.second(), options, weights);
 }
 
-// `columns` and `rows` grow with the rows of a batch: gamma makes up for a batch being small.
+// The constraints `columns` and `rows` grow with the rows of a batch: gamma makes up for a small
+// batch.
 LossOptions GraphSurgeon::loss_of_rows(int64_t rows) const {
   LossOptions out = loss_;
   if (gamma_scale_ == GammaScale::automatic && out.constraint != Constraint::scaled &&
@@ -95,7 +98,7 @@ Views GraphSurgeon::both_views(const Batch& whole, const InferenceOptions& optio
   const at::NoGradGuard no_gradient;
   const bool pre = is_pre(options_);
   const int64_t passes = pre ? 2 * (1 + 2 * encoder_.layers()) : 2 * encoder_.layers() + 2;
-  LayerWise rows(whole, parameters_.place(), std::max(options_.aug_dim, options_.dim), passes,
+  LayerWise rows(whole, parameters_.device(), std::max(options_.aug_dim, options_.dim), passes,
                  options, progress);
   const auto head = [&](int view, const Input& x, at::Tensor& out) {
     rows.fill(out, [&](int64_t b, int64_t e) { return this->head(view)(x.slice(b, e)); });
@@ -128,5 +131,17 @@ at::Tensor combine(const Views& views, Combine rule) {
   }
   GS_ASSERT(!"combine");
 }
+
+StepCost GraphSurgeon::step_cost(const RunOptions& options) {
+  const ModelOptions& m = options.model;
+  const auto d = static_cast<double>(m.aug_dim), k = static_cast<double>(m.dim),
+             layers = static_cast<double>(m.layers);
+  const bool pre = m.mode == AugmentMode::pre;
+  return {.floats_per_node = pre ? 4 * d + (2 * layers + 2) * 2 * k : (2 * layers + 2) * d + 6 * k,
+          .aggregates_once = !pre,
+          .square_matrices = options.loss.constraint == Constraint::naive ? 4.0 : 0.0};
+}
+
+template MethodMaker method_maker<GraphSurgeon>();
 
 }  // namespace gs

@@ -1,15 +1,16 @@
 // GraphSurgeon: two learned augmentation heads f1, f2 and one shared encoder h, trained together.
 //   pre:   Z1 = h(f1(X)), Z2 = h(f2(X))      heads F to D, encoder D to K
 //   post:  Z1 = f1(h(X)), Z2 = f2(h(X))      encoder F to D, heads D to K
-// Dropout is behind each head (its own mask) and behind each encoder layer (its own mask for each
-// view's pass). The asymmetric variant of the ablation adds batch norm to the encoder and a
-// prediction head on the left network; embeddings are taken before that head.
+// Dropout is after each head (with its own mask) and after each encoder layer (with its own mask
+// for each view's pass). The asymmetric variant of the ablation adds batch norm to the encoder and
+// a prediction head on the left network; embeddings are taken before that head.
 #pragma once
 
 #include <optional>
 
 #include "method/method.h"
 #include "nn/encoder.h"
+#include "nn/linear.h"
 
 namespace gs {
 
@@ -26,7 +27,7 @@ struct Views {
 class GraphSurgeon final : public Method {
  public:
   explicit GraphSurgeon(const MethodSetting& setting);
-  GraphSurgeon(int64_t features, const ModelOptions& options, const Place& place, Random random);
+  GraphSurgeon(int64_t features, const ModelOptions& options, const Device& device, Random random);
 
   void prepare(const Dataset& data, const Split*) override { nodes_ = data.nodes(); }
   Loss loss(const Batch& batch, const Step& step) override;
@@ -34,13 +35,14 @@ class GraphSurgeon final : public Method {
                    Progress& progress = no_progress()) const override;
   at::Tensor output(const Batch& batch) const override;
   int64_t first_width() const override;
+  static StepCost step_cost(const RunOptions& options);
 
-  // The embeddings of both networks, of the batch's seeds.
+  // The embeddings of the batch's target nodes by both networks.
   Views views(const Batch& batch, bool training, Random masks) const;
-  // `weights`: of the rows, or undefined.
+  // `weights`: one per row, or undefined.
   Loss loss(const Views& views, const LossOptions& options, const at::Tensor& weights = {}) const;
 
-  // The views behind embed(), before they are combined.
+  // The two views that embed() combines.
   Views both_views(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const;
   const Mlp& head(int view) const { return view == 0 ? first_ : second_; }
@@ -53,7 +55,7 @@ class GraphSurgeon final : public Method {
   ModelOptions options_;
   LossOptions loss_;
   GammaScale gamma_scale_ = GammaScale::automatic;
-  int64_t nodes_ = 0;  // of the graph to train on
+  int64_t nodes_ = 0;  // number of nodes in the training graph
   Mlp first_, second_;
   Encoder encoder_;
   std::optional<Mlp> predictor_;

@@ -1,34 +1,41 @@
-// What every method is to the trainer, the evaluator and the run folder: weights, a loss on a
-// batch, and an output for each node. A method is one file here, one row in method/table.cpp that
-// makes it, and one in config/methods.cpp with its name and the values it starts from.
+// The interface of a method to the trainer, the evaluator and the run folder: weights, a loss on a
+// batch, and an output per node. A method is one file here and one row in
+// options/method_rows.h. A Method belongs to one thread at a time.
 #pragma once
 
 #include <memory>
 
-#include "config/methods.h"
-#include "config/run_options.h"
-#include "method/batch.h"
-#include "method/inference.h"
+#include "nn/batch.h"
+#include "nn/inference.h"
 #include "nn/parameters.h"
 #include "objective/loss.h"
+#include "options/methods.h"
+#include "options/run.h"
 
 namespace gs {
 
-// What a method is made of: enough to build it again without the data.
+// Everything needed to build a method, without the data.
 struct MethodSetting {
   int64_t features = 0;    // F
-  Task task = Task::none;  // of the labels; classes is 0 where there are none
+  Task task = Task::none;  // kind of labels; classes is 0 without labels
   int64_t classes = 0;
   const RunOptions& options;
-  Place place;
-  Random random;  // of the initial weights
+  Device device;
+  Random random;  // stream of the initial weights
+};
+
+// The memory plan's questions to a method, answered before one is made.
+struct StepCost {
+  double floats_per_node = 0;    // held by a step: layer outputs, and as much again backward
+  bool aggregates_once = false;  // keeps A x of dense features for the whole training
+  double square_matrices = 0;    // matrices of rows x rows that a step holds at once
 };
 
 // One step of training.
 struct Step {
-  Random random;      // of its masks and drops
-  int64_t index = 0;  // of all steps
-  int64_t count = 1;  // of steps in the whole training
+  Random random;      // stream of its masks and drops
+  int64_t index = 0;  // number of steps before it
+  int64_t count = 1;  // number of steps in the whole training
 };
 
 class Method {
@@ -38,32 +45,35 @@ class Method {
   // Called once before the first step, with the data to train on; `split` is the one whose training
   // labels may be read, and nullptr for methods without labels.
   virtual void prepare(const Dataset& /*data*/, const Split* /*split*/) {}
-  // What a user should know of the training that prepare() was called for: a line, or nothing.
+  // One line for the user about the prepared training, or nothing.
   virtual std::string note() const { return {}; }
-  // What a step minimises.
+  // The loss that a step minimizes.
   virtual Loss loss(const Batch& batch, const Step& step) = 0;
-  // Called when the weights were changed by it.
+  // Called after the step has changed the weights.
   virtual void after(const Step& /*step*/) {}
 
-  // Of every node of a whole graph, exact, in blocks of rows: its embedding, or of a method that
-  // learns from labels, a score for each class. No gradients.
+  // The exact output for every node of a whole graph, in blocks of rows: the embeddings, or scores
+  // per class for a method that learns from labels. No gradients.
   virtual at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                            Progress& progress = no_progress()) const = 0;
-  // The same of a batch's seeds, through the layers of a training step without its noise.
+  // The same for a batch's target nodes, through the layers of a training step without its noise.
   virtual at::Tensor output(const Batch& batch) const = 0;
 
-  // Width of a first layer that reads the features as they are, so that A x may be made once; 0
-  // where there is none.
+  // Width of a first layer that reads the features as they are, so that A x can be computed once; 0
+  // if there is none.
   virtual int64_t first_width() const { return 0; }
+
+  // An upper bound: two networks and two views. A method that knows better defines its own.
+  static StepCost step_cost(const RunOptions& options);
 
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   int64_t features() const { return features_; }
 
  protected:
-  Method(int64_t features, const Place& place, Random random)
-      : parameters_(place, random), features_(features) {}
-  explicit Method(const MethodSetting& s) : Method(s.features, s.place, s.random) {}
+  Method(int64_t features, const Device& device, Random random)
+      : parameters_(device, random), features_(features) {}
+  explicit Method(const MethodSetting& s) : Method(s.features, s.device, s.random) {}
 
   Parameters parameters_;
 
@@ -71,7 +81,18 @@ class Method {
   int64_t features_;
 };
 
-// The method that setting.options name.
+// The entry points of one method. Each source instantiates it for its own class, with
+// method/maker.h: template MethodMaker method_maker<Dgi>();
+struct MethodMaker {
+  std::unique_ptr<Method> (*make)(const MethodSetting&);
+  StepCost (*step_cost)(const RunOptions&);
+};
+template <class M>
+MethodMaker method_maker();
+
+// The maker of a name in options/methods.h.
+MethodMaker method_maker(std::string_view name);
+// The method that setting.options names.
 std::unique_ptr<Method> make_method(const MethodSetting& setting);
 
 }  // namespace gs

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "method/maker.h"
 #include "objective/jensen_shannon.h"
 
 namespace gs {
@@ -28,22 +29,30 @@ void Mvgrl::prepare(const Dataset& data, const Split*) {
                graph.symmetric);
 }
 
-const Mvgrl::Diffusion& Mvgrl::diffusion_of(const SparseMatrix& graph, bool symmetric) const {
+std::shared_ptr<const Mvgrl::Diffusion> Mvgrl::diffusion_of(const SparseMatrix& graph,
+                                                            bool symmetric) const {
+  const std::lock_guard lock(mutex_);
   if (!known_ || known_->of.indices.data() != graph.indices.data()) {
     LayerGraph made = ppr_diffusion({graph.offsets, graph.indices, graph.values, symmetric}, ppr_);
-    Adjacency adjacency = adjacency_of({made}, parameters_.place());
-    known_.emplace(Diffusion{graph, std::move(made), std::move(adjacency)});
+    Adjacency adjacency = adjacency_of({made}, parameters_.device());
+    known_ =
+        std::make_shared<const Diffusion>(Diffusion{graph, std::move(made), std::move(adjacency)});
   }
-  return *known_;
+  return known_;
+}
+
+std::shared_ptr<const Mvgrl::Diffusion> Mvgrl::known() const {
+  const std::lock_guard lock(mutex_);
+  GS_ASSERT(known_);  // by prepare()
+  return known_;
 }
 
 Adjacency Mvgrl::diffused(const Batch& batch) const {
   GS_ASSERT(batch.square());
   if (!batch.nodes.defined())
-    return diffusion_of(batch.graphs[0].matrix, batch.graphs[0].symmetric).adjacency;
-  GS_ASSERT(known_.has_value());  // by prepare()
+    return diffusion_of(batch.graphs[0].matrix, batch.graphs[0].symmetric)->adjacency;
   const at::Tensor nodes = batch.nodes.to(at::kCPU);
-  return adjacency_of({diffusion_between(known_->graph, ids_of(nodes))}, parameters_.place());
+  return adjacency_of({diffusion_between(known()->graph, ids_of(nodes))}, parameters_.device());
 }
 
 Loss Mvgrl::loss(const Batch& batch, const at::Tensor& order, Random masks) const {
@@ -52,7 +61,7 @@ Loss Mvgrl::loss(const Batch& batch, const at::Tensor& order, Random masks) cons
   int view = 0;
   const auto rows = [&](const Encoder& encoder, const Input& input, const Adjacency& adjacency) {
     const Pass pass{true, 0, masks.fork("view", view++), 1};
-    return batch.of_seeds(encoder.forward(input, adjacency, pass));
+    return batch.of_targets(encoder.forward(input, adjacency, pass));
   };
   const at::Tensor h1 = rows(structure_, x, batch.adjacency), h2 = rows(diffusion_, x, diffusion),
                    h3 = rows(structure_, shuffled, batch.adjacency),
@@ -65,24 +74,26 @@ Loss Mvgrl::loss(const Batch& batch, const at::Tensor& order, Random masks) cons
 }
 
 Loss Mvgrl::loss(const Batch& batch, const Step& step) {
-  return loss(batch, row_shuffle(batch.features.rows(), step.random, parameters_.place()),
+  return loss(batch, row_shuffle(batch.features.rows(), step.random, parameters_.device()),
               step.random);
 }
 
 at::Tensor Mvgrl::output(const Batch& batch) const {
   const at::NoGradGuard no_gradient;
   const Pass pass = Pass::inference();
-  return batch.of_seeds(structure_.forward(batch.features, batch.adjacency, pass) +
-                        diffusion_.forward(batch.features, diffused(batch), pass));
+  return batch.of_targets(structure_.forward(batch.features, batch.adjacency, pass) +
+                          diffusion_.forward(batch.features, diffused(batch), pass));
 }
 
 at::Tensor Mvgrl::embed(const Batch& whole, const InferenceOptions& options,
                         Progress& progress) const {
   const at::NoGradGuard no_gradient;
-  LayerWise rows(whole, parameters_.place(), structure_.shape().widest(), 4 * structure_.layers(),
+  LayerWise rows(whole, parameters_.device(), structure_.shape().widest(), 4 * structure_.layers(),
                  options, progress);
   at::Tensor out = rows.encode(structure_, whole.features);
   return out.add_(rows.encode(diffusion_, whole.features, diffused(whole)));
 }
+
+template MethodMaker method_maker<Mvgrl>();
 
 }  // namespace gs

@@ -1,14 +1,15 @@
-// PPRGo (Bojchevski et al. 2020): an MLP of a node's own features, whose predictions are added up
-// by personalised PageRank, so that no step of training touches the graph.
+// PPRGo (Bojchevski et al. 2020): an MLP of a node's own features, whose predictions are summed by
+// personalized PageRank, so that no training step reads the graph.
 //   logits_i = sum over j in the top k of pi(i)  pi(i)_j f(x_j)        f an MLP of --layers
 //   loss     = cross-entropy of the training nodes
-// pi(i), of the training nodes only, comes from push (graph/ppr.h) before the first step; a step
-// reads the features of the nodes that these reach, and of no others. Inference has the exact sum
+// pi(i) is computed for the training nodes only, by push (graph/ppr.h), before the first step; a
+// step reads the features of the nodes that these reach, and no others. Inference computes the sum
 // by power iteration over the whole graph: p = alpha f(X) + (1 - alpha) D^-1 A p, from p = f(X),
-// until the share of what is left falls below 5 percent.
+// until the remaining share falls below 5 percent.
 //
-// --epsilon counts per mean degree: push stops where a node's residual is below epsilon x its
-// degree over the graph's mean degree. A plain degree there would reach nobody in a dense graph.
+// --epsilon is relative to the mean degree: push stops where a node's residual is below epsilon x
+// its degree / the graph's mean degree. With the plain degree, push would reach no node of a dense
+// graph.
 #pragma once
 
 #include "method/method.h"
@@ -27,7 +28,7 @@ class PprGo final : public Method {
                    Progress& progress = no_progress()) const override;
   at::Tensor output(const Batch& batch) const override;
 
-  int64_t iterations() const;  // of the power iteration
+  int64_t iterations() const;  // steps of the power iteration
 
  private:
   at::Tensor predict(const Input& x, const Pass& pass) const;  // f(x)
@@ -35,8 +36,8 @@ class PprGo final : public Method {
   const MethodOptions options_;
   const double dropout_;
   std::vector<Linear> layers_;
-  // Of the training nodes: whom their sums are over, with what weights.
-  Answers answers_;
+  // The training nodes, and the nodes and weights of their sums.
+  TrainingLabels labels_;
   std::optional<Input> features_;
   std::optional<Adjacency> weights_;
 };

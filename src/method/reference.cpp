@@ -2,11 +2,13 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "method/maker.h"
+
 namespace gs {
 
 namespace {
 
-constexpr int64_t kReferenceColumns = 64;  // smoothed at once
+constexpr int64_t kReferenceColumns = 64;  // columns smoothed at once
 
 }  // namespace
 
@@ -19,9 +21,9 @@ at::Tensor Reference::embed(const Batch& whole, const InferenceOptions& options,
   const at::NoGradGuard no_gradient;
   const Input& x = whole.features;
   if (hops_ == 0 && !x.sparse()) return x.dense();
-  LayerWise rows(whole, parameters_.place(), x.width(), 1, options, progress);
+  LayerWise rows(whole, parameters_.device(), x.width(), 1, options, progress);
   at::Tensor out = rows.matrix(x.width());
-  const auto type = parameters_.place().options();
+  const auto type = parameters_.device().options();
   for (int64_t begin = 0; begin < x.width(); begin += kReferenceColumns) {
     const int64_t end = std::min(x.width(), begin + kReferenceColumns);
     // Columns of a sparse matrix: a product with rows of the identity.
@@ -39,5 +41,8 @@ at::Tensor Reference::embed(const Batch& whole, const InferenceOptions& options,
   progress.advance(rows.rows());
   return out;
 }
+
+template MethodMaker method_maker<Raw>();
+template MethodMaker method_maker<Smoothed>();
 
 }  // namespace gs

@@ -1,15 +1,15 @@
-// Rows to compare with that learn nothing: the features as they are, and the features after two
-// hops of the GCN's aggregation. (The third, an untrained encoder, is GraphSurgeon at --epochs 0.)
+// References that learn nothing: the features as they are, and the features after two hops of the
+// GCN's aggregation. The third, an untrained encoder, is GraphSurgeon with --epochs 0.
 #pragma once
 
 #include "method/method.h"
 
 namespace gs {
 
-// `hops` times A X.
+// A X, `hops` times.
 class Reference : public Method {
  public:
-  Loss loss(const Batch& batch, const Step& step) override;  // never asked for
+  Loss loss(const Batch& batch, const Step& step) override;  // never called
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;
   at::Tensor output(const Batch& batch) const override;

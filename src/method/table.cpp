@@ -1,60 +1,30 @@
-// The makers of the methods that config/methods.cpp lists.
+#include <optional>
+
 #include "base/error.h"
-#include "method/bgrl.h"
-#include "method/cca_ssg.h"
-#include "method/classifier.h"
-#include "method/dgi.h"
-#include "method/gca.h"
-#include "method/graphsurgeon.h"
 #include "method/method.h"
-#include "method/mvgrl.h"
-#include "method/pprgo.h"
-#include "method/reference.h"
+#include "options/method_rows.h"
 
 namespace gs {
 
-namespace {
-
-using Make = std::unique_ptr<Method> (*)(const MethodSetting&);
-
-template <class M>
-std::unique_ptr<Method> make(const MethodSetting& setting) {
-  return std::make_unique<M>(setting);
+StepCost Method::step_cost(const RunOptions& options) {
+  const auto k = static_cast<double>(options.model.dim);
+  const double hidden = options.method.hidden > 0 ? static_cast<double>(options.method.hidden) : k;
+  const bool classifies = method_info(options.method.method).supervised();
+  const auto layers = static_cast<double>(options.model.layers);
+  return {.floats_per_node = 8 * (layers * hidden + (classifies ? 0 : 2 * k))};
 }
 
-struct Maker {
-  std::string_view name;
-  Make make;
-};
-
-constexpr Maker kMakers[] = {
-    {"graphsurgeon", make<GraphSurgeon>},
-    {"gcn", make<Classifier>},
-    {"graphsage", make<Classifier>},
-    {"gat", make<Classifier>},
-    {"clustergcn", make<Classifier>},
-    {"graphsaint", make<Classifier>},
-    {"pprgo", make<PprGo>},
-    {"dgi", make<Dgi>},
-    {"mvgrl", make<Mvgrl>},
-    {"gca", make<Gca>},
-    {"grace", make<Gca>},
-    {"bgrl", make<Bgrl>},
-    {"selfgnn", make<Bgrl>},
-    {"cca-ssg", make<CcaSsg>},
-    {"raw", make<Raw>},
-    {"smoothed", make<Smoothed>},
-    {"untrained", make<GraphSurgeon>},
-};
-
-}  // namespace
+MethodMaker method_maker(std::string_view name) {
+  std::optional<MethodMaker> found;
+  for_each_method([&]<class M>(const MethodRow<M>& row) {
+    if (row.name == name) found = method_maker<M>();
+  });
+  if (!found) method_info(name);  // Usage Error for an unknown name
+  return *found;
+}
 
 std::unique_ptr<Method> make_method(const MethodSetting& setting) {
-  const std::string& name = setting.options.method.method;
-  for (const Maker& maker : kMakers)
-    if (maker.name == name) return maker.make(setting);
-  method_info(name);  // refuses a name that nobody knows
-  GS_ASSERT(!"a method without a maker");
+  return method_maker(setting.options.method.method).make(setting);
 }
 
 }  // namespace gs

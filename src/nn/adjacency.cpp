@@ -1,23 +1,23 @@
 #include "nn/adjacency.h"
 
-#include "nn/native_sparse.h"
-#include "nn/torch_sparse.h"
+#include "nn/ops/native_sparse.h"
+#include "nn/ops/torch_sparse.h"
+#include "options/convolutions.h"
 
 namespace gs {
 
-Norm norm_of(Convolution kind) { return kind == Convolution::gcn ? Norm::gcn : Norm::mean; }
-
-std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
-                                                    const Place& place) {
-  if (place.native) return std::make_shared<NativeSparse>(graph, norm_of(kind));
-  return kind == Convolution::gcn ? gcn_operator(graph, place) : mean_operator(graph, place);
+std::shared_ptr<const SparseOperator> adjacency_for(std::string_view convolution, const Csr& graph,
+                                                    const Device& device) {
+  const Norm norm = convolution_info(convolution).norm;
+  if (device.native) return std::make_shared<NativeSparse>(graph, norm);
+  return norm == Norm::gcn ? gcn_operator(graph, device) : mean_operator(graph, device);
 }
 
-Adjacency adjacency_of(const std::vector<LayerGraph>& graphs, const Place& place) {
+Adjacency adjacency_of(const std::vector<LayerGraph>& graphs, const Device& device) {
   std::vector<std::shared_ptr<const SparseOperator>> layers;
   for (const LayerGraph& layer : graphs) {
-    if (place.native) layers.push_back(std::make_shared<NativeSparse>(layer));
-    else layers.push_back(scaled_operator(layer.matrix, layer.scales, place));
+    if (device.native) layers.push_back(std::make_shared<NativeSparse>(layer));
+    else layers.push_back(scaled_operator(layer.matrix, layer.scales, device));
   }
   return Adjacency(std::move(layers));
 }

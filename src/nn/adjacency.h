@@ -1,16 +1,17 @@
-// The graph as an encoder sees it: the normalised aggregation of each layer. A whole graph, a
-// cluster or a random subgraph has one that all layers share; sampled neighbourhoods have one a
+// The graph as an encoder sees it: the normalized aggregation of each layer. A whole graph, a
+// cluster or a random subgraph has one that all layers share; sampled neighborhoods have one per
 // layer, with fewer and fewer targets, the targets of each being the first of its sources.
 #pragma once
 
 #include <concepts>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "config/model_options.h"
 #include "loader/sample.h"
-#include "nn/sparse_operator.h"
+#include "nn/device.h"
+#include "nn/ops/sparse_operator.h"
 
 namespace gs {
 
@@ -30,13 +31,10 @@ class Adjacency {
   std::vector<std::shared_ptr<const SparseOperator>> layers_;  // outermost (first) layer first
 };
 
-// How a convolution weighs neighbours.
-Norm norm_of(Convolution kind);
-
-// Of a whole graph.
-std::shared_ptr<const SparseOperator> adjacency_for(Convolution kind, const Csr& graph,
-                                                    const Place& place);
-// Of a batch, which is normalised already.
-Adjacency adjacency_of(const std::vector<LayerGraph>& graphs, const Place& place);
+// A whole graph's, normalized as the convolution of this name wants it (options/convolutions.h).
+std::shared_ptr<const SparseOperator> adjacency_for(std::string_view convolution, const Csr& graph,
+                                                    const Device& device);
+// A batch's, which is normalized already.
+Adjacency adjacency_of(const std::vector<LayerGraph>& graphs, const Device& device);
 
 }  // namespace gs

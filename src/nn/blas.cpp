@@ -1,5 +1,6 @@
 #include "nn/blas.h"
 
+#include <ATen/Parallel.h>
 #include <dlfcn.h>
 
 namespace gs {
@@ -17,6 +18,8 @@ SetThreads mkl_set_threads() {
 }  // namespace
 
 OneBlasThread::OneBlasThread() {
+  // libtorch's first call in a thread sets MKL's threads too: before us, not after.
+  at::internal::lazy_init_num_threads();
   if (const SetThreads set = mkl_set_threads()) before_ = set(1);
 }
 

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "nn/cost.h"
-#include "nn/native_sparse.h"
-#include "nn/torch_sparse.h"
+#include "nn/ops/native_sparse.h"
+#include "nn/ops/torch_sparse.h"
 
 namespace gs {
 
@@ -23,9 +23,9 @@ Input Input::dropped(const std::vector<DropoutRule>& rule, bool native) const {
   if (rule.empty()) return *this;
   GS_ASSERT(rule.size() == 1);
   if (sparse_) return Input(sparse_->dropped(rule[0]));
-  Finishing finish = Finishing::none(native);
-  finish.dropout = rule;
-  return finished(dense_, finish);
+  Epilogue epilogue = Epilogue::none(native);
+  epilogue.dropout = rule;
+  return apply_epilogue(dense_, epilogue);
 }
 
 Input Input::slice(int64_t begin, int64_t end) const {
@@ -56,28 +56,28 @@ Input Input::base() const {
 
 namespace {
 
-at::Tensor to_dense(const SparseMatrix& m, const Place& place) {
+at::Tensor to_dense(const SparseMatrix& m, const Device& device) {
   at::Tensor dense = at::zeros({m.rows, m.columns});
   float* out = dense.data_ptr<float>();
   for (int64_t r = 0; r < m.rows; ++r)
     for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
       out[r * m.columns + m.indices[k]] = m.values.empty() ? 1.0f : m.values[k];
-  return dense.to(place.options());
+  return dense.to(device.options());
 }
 
 }  // namespace
 
-Input make_input(const Features& features, const Place& place) {
+Input make_input(const Features& features, const Device& device) {
   if (features.sparse()) {
     const SparseMatrix& m = features.sparse_matrix();
-    if (dense_is_cheaper(m.rows, m.columns, m.nonzeros())) return Input(to_dense(m, place));
-    if (place.native) return Input(std::make_shared<NativeSparse>(m));
+    if (dense_is_cheaper(m.rows, m.columns, m.nonzeros())) return Input(to_dense(m, device));
+    if (device.native) return Input(std::make_shared<NativeSparse>(m));
     return Input(std::make_shared<TorchSparse>(
         m.rows, m.columns, m.offsets.span(), m.indices.span(),
-        std::vector<double>(m.values.begin(), m.values.end()), place));
+        std::vector<double>(m.values.begin(), m.values.end()), device));
   }
   const DenseMatrix& m = features.dense_matrix();
-  return Input(view_of(m.values, {m.rows, m.columns}).to(place.options()));
+  return Input(view_of(m.values, {m.rows, m.columns}).to(device.options()));
 }
 
 }  // namespace gs

@@ -6,7 +6,8 @@
 #include <memory>
 
 #include "dataset/dataset.h"
-#include "nn/sparse_operator.h"
+#include "nn/device.h"
+#include "nn/ops/sparse_operator.h"
 
 namespace gs {
 
@@ -43,8 +44,8 @@ class Input {
   at::Tensor mask_, order_;
 };
 
-// The dataset's features at `place`; dense float32 ones on the CPU are used where they lie. Sparse
+// The dataset's features on `device`; dense float32 ones on the CPU are used where they lie. Sparse
 // ones become dense where nn/cost.h says that a dense product is cheaper.
-Input make_input(const Features& features, const Place& place);
+Input make_input(const Features& features, const Device& device);
 
 }  // namespace gs

@@ -1,4 +1,4 @@
-// Numbers that are none must not reach what sorts, compares or decomposes them.
+// Rejects NaN and infinity before they reach what sorts, compares or decomposes embeddings.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,12 +1,10 @@
 #include "nn/linear.h"
 
-#include <cmath>
-
 namespace gs {
 
 Linear::Linear(Parameters& store, const std::string& name, int64_t inputs, int64_t outputs,
                bool bias) {
-  const double bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, inputs)));
+  const double bound = linear_bound(inputs);
   weight_ = store.uniform(name + ".weight", {outputs, inputs}, bound);
   if (bias) bias_ = store.uniform(name + ".bias", {outputs}, bound);
 }

@@ -43,7 +43,7 @@ Block map_block(size_t size) {
   if (first + size < begin + room)
     munmap(reinterpret_cast<void*>(first + size), begin + room - first - size);
   void* const data = reinterpret_cast<void*>(first);
-  madvise(data, size, MADV_HUGEPAGE);  // a wish: nothing is lost when it is refused
+  madvise(data, size, MADV_HUGEPAGE);  // a hint, which may be refused
   return {data, size};
 }
 
@@ -69,7 +69,7 @@ class Recycler : public c10::Allocator {
     default_copy_data(to, from, count);
   }
 
-  // Begins to hand out blocks in place of the process's own allocator, which end() brings back.
+  // Begins to hand out blocks in place of the process's own allocator, which end() restores.
   void begin() {
     const std::lock_guard lock(mutex_);
     if (users_++ > 0) return;

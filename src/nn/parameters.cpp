@@ -1,9 +1,20 @@
 #include "nn/parameters.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace gs {
 
+double glorot_bound(int64_t inputs, int64_t outputs) {
+  return std::sqrt(6.0 / static_cast<double>(inputs + outputs));
+}
+
+double linear_bound(int64_t inputs) {
+  return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, inputs)));
+}
+
 at::Tensor Parameters::add(const std::string& name, at::Tensor value) {
-  value = value.to(place_.options()).set_requires_grad(true);
+  value = value.to(device_.options()).set_requires_grad(true);
   weights_.push_back({name, value});
   return value;
 }
@@ -21,7 +32,7 @@ at::Tensor Parameters::constant(const std::string& name, at::IntArrayRef shape, 
 }
 
 at::Tensor Parameters::buffer(const std::string& name, at::IntArrayRef shape, double value) {
-  buffers_.push_back({name, at::full(shape, value, place_.options())});
+  buffers_.push_back({name, at::full(shape, value, device_.options())});
   return buffers_.back().tensor;
 }
 

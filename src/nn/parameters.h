@@ -1,5 +1,5 @@
 // The named tensors of a model, in the order they were made: weights (with gradients) and buffers
-// (running statistics). Modules keep the tensors they add; optimiser, checkpoint and warm start see
+// (running statistics). Modules keep the tensors they add; optimizer, checkpoint and warm start see
 // them here by name.
 #pragma once
 
@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "base/random.h"
-#include "nn/tensor.h"
+#include "nn/device.h"
 
 namespace gs {
+
+// Bounds of uniform starting weights: Glorot's, and those of PyTorch's Linear.
+double glorot_bound(int64_t inputs, int64_t outputs);
+double linear_bound(int64_t inputs);
 
 struct NamedTensor {
   std::string name;
@@ -20,7 +24,7 @@ struct NamedTensor {
 
 class Parameters {
  public:
-  Parameters(const Place& place, Random random) : place_(place), random_(random) {}
+  Parameters(const Device& device, Random random) : device_(device), random_(random) {}
 
   // Uniform in [-bound, bound]; drawn from a stream of this name, so that adding a layer does not
   // change the others.
@@ -34,13 +38,13 @@ class Parameters {
   const std::vector<NamedTensor>& buffers() const { return buffers_; }
   std::vector<NamedTensor> all() const;  // weights, then buffers
   int64_t count() const;                 // numbers in the weights
-  const Place& place() const { return place_; }
+  const Device& device() const { return device_; }
   void zero_gradients();
 
  private:
   at::Tensor add(const std::string& name, at::Tensor value);
 
-  Place place_;
+  Device device_;
   Random random_;
   std::vector<NamedTensor> weights_, buffers_;
 };

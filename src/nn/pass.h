@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "nn/finishing.h"
+#include "nn/ops/epilogue.h"
 
 namespace gs {
 
@@ -15,9 +15,9 @@ struct Pass {
   int views = 1;  // that go through together, their columns side by side
 
   static Pass inference(int view = 0) { return {false, view, Random(0)}; }
-  // The mask of each view; none when not training or the probability is 0. `place` names the site
+  // The mask of each view; none when not training or the probability is 0. `site` is its name
   // ("head", "encoder") and `layer` counts within it.
-  std::vector<DropoutRule> dropout(double probability, std::string_view place, int64_t layer) const;
+  std::vector<DropoutRule> dropout(double probability, std::string_view site, int64_t layer) const;
 };
 
 }  // namespace gs

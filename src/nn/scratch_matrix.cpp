@@ -13,10 +13,10 @@
 
 namespace gs {
 
-at::Tensor scratch_matrix(int64_t rows, int64_t columns, const Place& place, int64_t budget) {
-  const int64_t bytes = rows * columns * static_cast<int64_t>(c10::elementSize(place.type));
-  if (bytes <= budget || place.device != at::kCPU)
-    return at::empty({rows, columns}, place.options());
+at::Tensor scratch_matrix(int64_t rows, int64_t columns, const Device& device, int64_t budget) {
+  const int64_t bytes = rows * columns * static_cast<int64_t>(c10::elementSize(device.dtype));
+  if (bytes <= budget || device.torch != at::kCPU)
+    return at::empty({rows, columns}, device.options());
   std::string name =
       (std::filesystem::temp_directory_path() / "graphsurgeon-scratch-XXXXXX").string();
   const int file = mkstemp(name.data());
@@ -34,7 +34,7 @@ at::Tensor scratch_matrix(int64_t rows, int64_t columns, const Place& place, int
   if (data == MAP_FAILED) fail("cannot map the scratch file");
   return at::from_blob(
       data, {rows, columns}, [bytes](void* p) { munmap(p, static_cast<size_t>(bytes)); },
-      place.options());
+      device.options());
 }
 
 }  // namespace gs

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "nn/tensor.h"
+#include "nn/device.h"
 
 namespace gs {
 
-// Uninitialised, in RAM, or in a mapped scratch file without a name when it is larger than `budget`
+// Uninitialized, in RAM, or in a mapped scratch file without a name when it is larger than `budget`
 // bytes. Data Error when there is no room for the file.
-at::Tensor scratch_matrix(int64_t rows, int64_t columns, const Place& place, int64_t budget);
+at::Tensor scratch_matrix(int64_t rows, int64_t columns, const Device& device, int64_t budget);
 
 }  // namespace gs

@@ -11,15 +11,6 @@
 
 namespace gs {
 
-// Where and in what precision a model computes.
-struct Place {
-  at::Device device = at::kCPU;
-  at::ScalarType type = at::kFloat;
-  bool native = false;  // our own kernels, where they serve: float on the CPU
-
-  at::TensorOptions options() const { return at::TensorOptions().device(device).dtype(type); }
-};
-
 // A tensor over the array's memory, which it keeps alive. Read-only by agreement: the memory may be
 // a mapped file.
 template <class T>

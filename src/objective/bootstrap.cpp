@@ -10,7 +10,7 @@ namespace gs {
 
 namespace {
 
-// As |x - y|^2 / 2 of unit rows, which is 1 - cos and does not cancel.
+// 1 - cos, computed as |x - y|^2 / 2 of unit rows, which does not cancel.
 at::Tensor disagreement(const at::Tensor& predicted, const at::Tensor& target,
                         const at::Tensor& weights) {
   const at::Tensor gap = unit_rows(predicted) - unit_rows(target.detach());

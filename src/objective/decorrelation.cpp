@@ -4,21 +4,22 @@ namespace gs {
 
 namespace {
 
-constexpr double kShortestColumn = 1e-12;  // squared; a shorter one is constant
+constexpr double kShortestColumn = 1e-12;  // squared length; shorter columns are constant
 
-// Columns of weighted mean 0 and length 1; a row takes the square root of its weight.
-at::Tensor standardised(const at::Tensor& z, const at::Tensor& weights) {
-  at::Tensor centred;
+// Columns with weighted mean 0 and length 1; each row is multiplied by the square root of its
+// weight.
+at::Tensor standardized(const at::Tensor& z, const at::Tensor& weights) {
+  at::Tensor centered;
   if (weights.defined()) {
     const at::Tensor mean = at::mv(z.t(), weights) / weights.sum();
-    centred = (z - mean) * weights.sqrt().unsqueeze(1);
+    centered = (z - mean) * weights.sqrt().unsqueeze(1);
   } else {
-    centred = z - z.mean(0, true);
+    centered = z - z.mean(0, true);
   }
-  const at::Tensor square = (centred * centred).sum(0, true);
+  const at::Tensor square = (centered * centered).sum(0, true);
   const at::Tensor constant = square < kShortestColumn;
   const at::Tensor length = at::where(constant, at::ones_like(square), square).sqrt();
-  return at::where(constant, at::zeros_like(centred), centred / length);
+  return at::where(constant, at::zeros_like(centered), centered / length);
 }
 
 at::Tensor correlation(const at::Tensor& unit) {
@@ -30,7 +31,7 @@ at::Tensor correlation(const at::Tensor& unit) {
 
 Loss decorrelation_loss(const at::Tensor& z1, const at::Tensor& z2, double lambda,
                         const at::Tensor& weights) {
-  const at::Tensor a = standardised(z1, weights), b = standardised(z2, weights);
+  const at::Tensor a = standardized(z1, weights), b = standardized(z2, weights);
   const at::Tensor gap = a - b;
   const at::Tensor invariance = (gap * gap).sum();
   const at::Tensor penalty = (correlation(a) + correlation(b)) * lambda;

@@ -12,7 +12,7 @@ namespace gs {
 
 namespace {
 
-constexpr double kShortest = 1e-12;  // rows below this length are zero
+constexpr double kShortest = 1e-12;  // shorter rows count as zero
 
 // sqrt with a zero gradient at 0, where the norm has a kink.
 at::Tensor safe_sqrt(const at::Tensor& square) {
@@ -30,7 +30,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// libtorch's BLAS on one block; called on the kernel's threads, where it runs on that thread alone.
+// libtorch's BLAS on one block; called from the kernel's threads, where it is single-threaded.
 void gemm(bool a_transposed, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
           int64_t a_stride, const float* b, int64_t b_stride, float beta, float* c,
           int64_t c_stride) {
@@ -44,7 +44,7 @@ void gemm(bool a_transposed, int64_t m, int64_t n, int64_t k, float alpha, const
   out.addmm_(left, view(b, k, n, b_stride), beta, alpha);
 }
 
-// Loss and gradient come from the same two passes, so the gradient is made in forward already.
+// Loss and gradient come from the same two passes, so forward computes the gradient too.
 struct NativeEigenmaps : torch::autograd::Function<NativeEigenmaps> {
   static Variable forward(AutogradContext* context, const Variable& both,
                           const LossOptions& options, EigenmapsTerms* terms) {

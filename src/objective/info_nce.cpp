@@ -14,12 +14,12 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// Blocks of e^(s - 1/t): at most one, so that nothing overflows; the shift cancels in the loss.
+// Blocks of e^(s - 1/t), which is at most one and cannot overflow; the shift cancels in the loss.
 class Similarities {
  public:
   Similarities(double temperature, int64_t block) : inverse_(1 / temperature), block_(block) {}
 
-  // visit(i, i_end, j, j_end, e) over all blocks; with `upper` those with j >= i alone.
+  // Calls visit(i, i_end, j, j_end, e) for all blocks, or with `upper` only for those with j >= i.
   template <class Visit>
   void blocks(const at::Tensor& x, const at::Tensor& y, bool upper, const Visit& visit) const {
     const int64_t n = x.size(0);
@@ -29,7 +29,7 @@ class Similarities {
         const int64_t j_end = std::min(n, j + block_);
         at::Tensor e = at::mm(x.slice(0, i, i_end), y.slice(0, j, j_end).t());
         e.sub_(1).mul_(inverse_).exp_();
-        if (upper && i == j) e.fill_diagonal_(0);  // a node is no negative of itself
+        if (upper && i == j) e.fill_diagonal_(0);  // a node is not its own negative
         visit(i, i_end, j, j_end, e);
       }
     }
@@ -41,7 +41,7 @@ class Similarities {
   int64_t block_;
 };
 
-// Adds row i's sum over all j != i of the symmetric matrix of x with itself.
+// Adds to each row i the sum over all j != i of the symmetric matrix of x with itself.
 void add_own_sums(const Similarities& s, const at::Tensor& x, at::Tensor& sums) {
   s.blocks(x, x, true,
            [&](int64_t i, int64_t i_end, int64_t j, int64_t j_end, const at::Tensor& e) {
@@ -50,7 +50,7 @@ void add_own_sums(const Similarities& s, const at::Tensor& x, at::Tensor& sums) 
            });
 }
 
-// gradient_i += sum over j != i of e_ij (c_i + c_j) x_j.
+// Adds to gradient_i the sum over j != i of e_ij (c_i + c_j) x_j.
 void add_own_gradient(const Similarities& s, const at::Tensor& x, const at::Tensor& c,
                       at::Tensor& gradient) {
   s.blocks(x, x, true, [&](int64_t i, int64_t i_end, int64_t j, int64_t j_end, at::Tensor& e) {

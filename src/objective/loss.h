@@ -1,5 +1,5 @@
-// What an objective returns: the number to minimise and its named parts for the log. Objectives are
-// pure: tensors in, Loss out.
+// The result of an objective: the number to minimize and its named parts for the log. Objectives
+// are pure: tensors in, Loss out.
 #pragma once
 
 #include <ATen/ATen.h>

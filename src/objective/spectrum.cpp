@@ -13,7 +13,7 @@ namespace gs {
 namespace {
 
 constexpr int64_t kMostRows = 20000;
-constexpr int64_t kRowsAtOnce = 2048;  // copies of a block are small beside the matrix
+constexpr int64_t kRowsAtOnce = 2048;  // keeps copies of a block small
 
 }  // namespace
 

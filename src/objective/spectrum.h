@@ -1,6 +1,6 @@
-// Singular values of embeddings and weights, in double: from the eigenvalues of a Gram matrix,
-// which is small however many rows there are. (In float its rounding alone looks like another
-// direction: a collapse of many rows would not be seen.)
+// Singular values of embeddings and weights, from the eigenvalues of a Gram matrix, whose size does
+// not depend on the number of rows. In double: the rounding of floats looks like another direction
+// and would hide a collapse of many rows.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,16 +11,17 @@ namespace gs {
 
 struct Spectrum {
   std::vector<double> values;  // relative to the largest, which comes first
-  // exp of the entropy of the normalised singular values: about how many dimensions are in use. 0
-  // of a zero matrix, NaN of one that is not finite (and then no values).
+  // exp of the entropy of the normalized singular values: about the number of dimensions in use. 0
+  // for a zero matrix; NaN, and no values, for a matrix that is not finite.
   double effective_rank = 0;
 };
 
 Spectrum spectrum_of_gram(const at::Tensor& gram);
 
-// Of z's rows brought to unit length; of a matrix of many rows 20,000 at most, evenly spaced.
+// The spectrum of z's rows at unit length, of at most 20,000 evenly spaced ones.
 Spectrum spectrum_of_rows(const at::Tensor& z);
 
-double effective_rank(const at::Tensor& z);  // that of spectrum_of_rows
+// The effective rank in spectrum_of_rows(z).
+double effective_rank(const at::Tensor& z);
 
 }  // namespace gs

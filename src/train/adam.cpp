@@ -7,7 +7,7 @@
 namespace gs {
 
 Adam::Adam(const Parameters& parameters, const AdamOptions& options)
-    : options_(options), native_(parameters.place().native) {
+    : options_(options), native_(parameters.device().native) {
   for (const auto& [name, weight] : parameters.weights())
     moments_.push_back({weight, at::zeros_like(weight), at::zeros_like(weight), name});
 }

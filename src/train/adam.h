@@ -16,9 +16,9 @@ class Adam {
  public:
   Adam(const Parameters& parameters, const AdamOptions& options);
 
-  // Uses and leaves the gradients; a weight without one is passed over. They are brought down to a
-  // joint norm of `clip` first when that is above 0. Returns the norm as
-  // it was; when that is not finite no step is taken.
+  // Takes one step. Gradients are scaled down to a joint norm of `clip` if it is above 0, and stay
+  // unchanged themselves; a weight without a gradient is skipped. Returns the norm before clipping;
+  // if it is not finite, no step is taken.
   double step(double clip = 0);
 
   // The state as named tensors ("m.NAME", "v.NAME") and the number of steps taken.

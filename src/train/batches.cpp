@@ -1,26 +1,27 @@
 #include "train/batches.h"
 
 #include "dataset/catalog.h"
+#include "options/convolutions.h"
 
 namespace gs {
 
-Batches::Batches(const Dataset& data, const RunOptions& options, LoaderKind kind,
-                 int64_t first_width, const Place& place, Random random)
+Batches::Batches(const Dataset& data, const RunOptions& options, const std::string& loader,
+                 int64_t first_width, const Device& device, Random random)
     : data_(data),
       options_(options.loader),
-      context_{norm_of(options.model.encoder), options.model.layers, random,
+      context_{convolution_info(options.model.encoder).norm, options.model.layers, random,
                cache_folder() / "partitions"},
-      place_(place),
-      whole_(whole_graph(data, options.model.encoder, place)) {
-  options_.loader = kind;
-  if (!sampled() && place.native && first_width > 0) aggregate_features(whole_, first_width);
+      device_(device),
+      whole_(whole_graph(data, options.model.encoder, device)) {
+  options_.loader = loader;
+  if (!sampled() && device.native && first_width > 0) aggregate_features(whole_, first_width);
 }
 
-void Batches::seed(std::vector<int32_t> seeds) {
+void Batches::set_targets(std::vector<int32_t> targets) {
   if (!sampled()) return;
   ahead_.reset();
-  seeds_ = std::move(seeds);
-  context_.seed_nodes = seeds_;
+  targets_ = std::move(targets);
+  context_.target_nodes = targets_;
   loader_ = make_loader(data_, options_, context_);
 }
 
@@ -34,7 +35,7 @@ void Batches::start(int64_t epoch, int64_t index, int64_t epochs) {
 Batches::Item Batches::next() {
   if (!loader_) return {whole_, {}};
   Prefetch::Batch made = ahead_->next();
-  return {sampled_batch(made.sample, place_),
+  return {sampled_batch(made.sample, device_),
           {made.sample.sample_seconds, made.sample.gather_seconds, made.wait_seconds}};
 }
 

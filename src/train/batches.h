@@ -1,31 +1,33 @@
-// The batches of a training, in order from any point: the whole graph once an epoch, or a loader's
-// samples, made ahead.
+// The batches of a training in order, from any position: the whole graph once per epoch, or a
+// loader's samples, made ahead.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "config/run_options.h"
 #include "loader/prefetch.h"
-#include "method/batch.h"
+#include "nn/batch.h"
+#include "options/loaders.h"
+#include "options/run.h"
 
 namespace gs {
 
 class Batches {
  public:
-  // The dataset must outlive it. `kind` is not automatic. `first_width`: Method::first_width().
-  Batches(const Dataset& data, const RunOptions& options, LoaderKind kind, int64_t first_width,
-          const Place& place, Random random);
+  // The dataset must outlive it. `loader` is not auto. `first_width`: Method::first_width().
+  Batches(const Dataset& data, const RunOptions& options, const std::string& loader,
+          int64_t first_width, const Device& device, Random random);
 
-  // Makes the loader of a sampled kind, whose loss is on `seeds` (empty: on all nodes). Before
+  // Makes the loader, if there is one; the loss is on `targets` (empty: all nodes). Call it before
   // start().
-  void seed(std::vector<int32_t> seeds);
-  bool sampled() const { return options_.loader != LoaderKind::full; }
+  void set_targets(std::vector<int32_t> targets);
+
+  bool sampled() const { return options_.loader != kFullBatch; }
   int64_t per_epoch() const { return loader_ ? loader_->batches() : 1; }
   const Batch& whole() const { return whole_; }  // the graph, for inference
 
-  // From batch `index` of `epoch` on, to the end of epoch `epochs` - 1.
+  // Starts at batch `index` of `epoch`, up to the end of epoch `epochs` - 1.
   void start(int64_t epoch, int64_t index, int64_t epochs);
 
   struct Times {
@@ -41,8 +43,8 @@ class Batches {
   const Dataset& data_;
   LoaderOptions options_;
   LoaderContext context_;
-  std::vector<int32_t> seeds_;
-  Place place_;
+  std::vector<int32_t> targets_;
+  Device device_;
   Batch whole_;
   std::unique_ptr<Loader> loader_;
   std::optional<Prefetch> ahead_;

@@ -1,28 +1,28 @@
-// What a training will take, estimated before it begins, so that it is refused with a hint instead
-// of dying, and so that `--loader auto` can choose.
+// Estimates the memory of a training before it begins, so that it is refused with a hint instead of
+// running out of memory, and so that `--loader auto` can choose.
 #pragma once
 
 #include <string>
 
-#include "config/run_options.h"
 #include "dataset/dataset.h"
+#include "options/run.h"
 
 namespace gs {
 
 struct Plan {
-  LoaderKind loader = LoaderKind::full;  // never automatic
-  int64_t nodes = 0, edges = 0;          // of the graph
-  int64_t batch_nodes = 0;               // that one batch computes on, at most or about
-  double batch_mib = 0;                  // that one step takes
-  double total_mib = 0;                  // with what is kept beside it; mapped files not counted
-  double limit_mib = 0;                  // --memory, or what is free
+  std::string loader = "full";   // never auto
+  int64_t nodes = 0, edges = 0;  // size of the graph
+  int64_t batch_nodes = 0;       // nodes that one batch computes on, at most or about
+  double batch_mib = 0;          // memory of one step
+  double total_mib = 0;          // memory of the whole training, without mapped files
+  double limit_mib = 0;          // --memory, or the free memory
 
-  std::string text() const;  // one line for people
+  std::string text() const;  // one line for the user
 };
 
-// `loader`: what to plan for in place of the options' own (a run that is resumed knows). Data Error
-// at `where`, with the hint what would fit, when nothing does.
-Plan make_plan(const Dataset& data, const RunOptions& options, LoaderKind loader,
+// `loader`: the loader to plan for instead of the options' own, for a resumed run. Data Error at
+// `where`, with a hint at options that would fit, if the training does not.
+Plan make_plan(const Dataset& data, const RunOptions& options, const std::string& loader,
                const std::string& where);
 
 }  // namespace gs

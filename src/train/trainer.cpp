@@ -1,65 +1,30 @@
 #include "train/trainer.h"
 
-#include <sys/resource.h>
+#include <ATen/core/grad_mode.h>
 
-#include <fmt/ranges.h>
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
-#include "base/file.h"
-#include "base/npy.h"
 #include "dataset/node_list.h"
 #include "dataset/splits.h"
-#include "eval/predictions.h"
-#include "eval/probe.h"
-#include "method/run_folder.h"
-#include "method/settle.h"
-#include "nn/place.h"
+#include "nn/device.h"
 #include "objective/spectrum.h"
+#include "options/methods.h"
+#include "run/auto_options.h"
+#include "run/fingerprint.h"
+#include "run/writer.h"
 #include "train/adam.h"
 #include "train/batches.h"
-#include "train/checkpoint.h"
-#include "train/plan.h"
+#include "train/collapse_monitor.h"
+#include "train/selection.h"
 
 namespace gs {
 
 namespace {
 
-namespace stdfs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kCollapsedRank =
-    1.5;  // effective rank below which nearly all embeddings lie on one line
-constexpr int kCollapsedLooks = 2;  // in a row, before a run is given up
-
-double peak_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-nlohmann::json line_of(const EpochMetrics& m) {
-  nlohmann::json loss{{"total", m.loss}};
-  for (const auto& [name, value] : m.terms) loss[name] = value;
-  nlohmann::json line{{"epoch", m.epoch},
-                      {"loss", loss},
-                      {"gradient_norm", m.gradient_norm},
-                      {"seconds", m.seconds},
-                      {"peak_mib", peak_mib()}};
-  if (m.effective_rank) line["effective_rank"] = *m.effective_rank;
-  if (m.split) line["split"] = *m.split;
-  if (m.validation) line["validation"] = *m.validation;
-  if (m.batches > 1) line["batches"] = m.batches;
-  if (m.sample_seconds > 0)
-    line["seconds_of"] = {
-        {"sample", m.sample_seconds}, {"gather", m.gather_seconds}, {"wait", m.wait_seconds}};
-  return line;
-}
-
-// The epoch's figures: means over its steps, sums of its times.
+// The metrics of an epoch: means over its steps, sums of its times.
 EpochMetrics metrics_of(const EpochSums& sums, int64_t batches) {
   const auto count = static_cast<double>(std::max<int64_t>(1, sums.steps));
   EpochMetrics m;
@@ -72,44 +37,82 @@ EpochMetrics metrics_of(const EpochSums& sums, int64_t batches) {
   return m;
 }
 
-// A training. A method that learns from labels is trained anew on each split, one after another,
-// and keeps for each the weights of its best validation epoch; any other is trained once.
-class Run {
+// A run that starts from the weights of another run keeps its shape.
+RunOptions starting_options(const TrainRequest& request) {
+  RunOptions options = request.options;
+  ModelOptions& model = options.model;
+  if (request.init.empty() || !has_auto_options(model)) return options;
+  const ModelOptions before = load_model(request.init, Device{}).info.options.model;
+  if (model.layers == 0) model.layers = before.layers;
+  if (model.skip == Skip::automatic) model.skip = before.skip;
+  return options;
+}
+
+bool resumes(const TrainRequest& request) {
+  return request.resume && RunFolder(request.run).has_checkpoint();
+}
+
+std::string wanted_loader(const TrainRequest& request) {
+  const std::string& asked = request.options.loader.loader;
+  return asked == "auto" && resumes(request) ? loader_of_checkpoint(RunFolder(request.run)) : asked;
+}
+
+bool selects(const RunOptions& options) {
+  return method_info(options.method.method).supervised() || options.train.select == Select::val;
+}
+
+// The splits whose labels are read, if any.
+std::vector<Split> needed_splits(const Dataset& data, const RunOptions& options,
+                                 const TrainRequest& request) {
+  const bool select = selects(options);
+  if (!select && options.loader.target_nodes != "train") return {};
+  if (data.labels.task == Task::none) {
+    if (method_info(options.method.method).supervised())
+      fail_data(request.data,
+                fmt::format("has no labels, which {} learns from", options.method.method),
+                "use a method that needs none, such as graphsurgeon");
+    fail_data(request.data,
+              fmt::format("has no labels, which {} needs",
+                          select ? "--select val" : "--target-nodes train"),
+              select ? "leave --select at 'last'" : "leave --target-nodes at 'all'");
+  }
+  return make_splits(data, options.train.splits, select ? options.train.num_splits : 1,
+                     static_cast<uint64_t>(request.split_seed.value_or(options.train.seed)));
+}
+
+// A training. A supervised method is trained again on each split, one after another, and keeps for
+// each the weights of its best validation epoch; any other is trained once.
+class Trainer {
  public:
-  Run(const Dataset& data, const TrainCall& request, Progress& progress)
+  Trainer(const Dataset& data, const TrainRequest& request, Progress& progress)
       : data_(data),
         request_(request),
-        settled_(settle(begun(request), data)),
-        options_(settled_.options),
+        chosen_(choose_auto_options(starting_options(request), data)),
+        options_(chosen_.options),
         progress_(progress),
-        place_(place_for(options_.train.device, options_.train.kernels)),
+        device_(make_device(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
         supervised_(method_info(options_.method.method).supervised()),
-        info_(RunInfo::of(request.data, data, options_, settled_.by_data)),
-        splits_(needed_splits()),
+        splits_(needed_splits(data, options_, request)),
         plan_(make_plan(data, options_, wanted_loader(request), request.data)),
-        metrics_(request.run) {
-    kept_.resize(selects() ? splits_.size() : 0);
-    best_.assign(kept_.size(), -1);
-    make();
-    batches_.emplace(data, options_, plan_.loader, method_->first_width(), place_,
+        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data)),
+        selection_(data, options_, selects(options_) ? splits_ : kNoSplits),
+        monitor_(options_, supervised_, request.run.string()) {
+    make_model();
+    batches_.emplace(data, options_, plan_.loader, method_->first_width(), device_,
                      random_.fork("loader"));
   }
 
   TrainResult run() {
-    start();
-    if (!settled_.note.empty()) progress_.say(settled_.note);
-    if (batches_->sampled()) progress_.say(plan_.text());
-    if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
-    const int64_t per_epoch = batches_->per_epoch();
-    progress_.start("training", ((trainings() - split_) * end() - epoch_) * per_epoch - done_,
-                    per_epoch > 1 ? "batches" : "epochs");
+    resumes(request_) ? resume() : start();
+    announce();
     while (true) {
-      batches_->start(epoch_, done_, end());
-      train();
-      if (split_ + 1 >= trainings()) break;
-      ++split_, epoch_ = 0, rank_ = 0, collapsed_ = 0;
-      make();
+      batches_->start(at_.epoch, at_.batch, last_epoch());
+      train_epochs();
+      if (at_.split + 1 >= trainings()) break;
+      at_ = {at_.split + 1, 0, 0, {}};
+      monitor_.restart();
+      make_model();
       prepare();
     }
     checkpoint();
@@ -117,156 +120,109 @@ class Run {
   }
 
  private:
-  bool selects() const { return supervised_ || options_.train.select == Select::val; }
   int64_t trainings() const { return supervised_ ? static_cast<int64_t>(splits_.size()) : 1; }
-  // Epochs to be done, which may be fewer than the training has: schedules follow all of them.
-  int64_t end() const {
+  // Number of epochs to train now, which may be fewer than in the options. Schedules follow the
+  // options.
+  int64_t last_epoch() const {
     const int64_t all = options_.train.epochs;
     return request_.until > 0 ? std::min(request_.until, all) : all;
   }
-  // The stream of this training.
-  Random random() const { return supervised_ ? random_.fork("split", split_) : random_; }
-
-  std::vector<Split> needed_splits() const {
-    if (!selects() && options_.loader.seeds != "train") return {};
-    if (data_.labels.task == Task::none) {
-      if (supervised_)
-        fail_data(request_.data,
-                  fmt::format("has no labels, which {} learns from", options_.method.method),
-                  "use a method that needs none, as graphsurgeon");
-      const bool select = selects();
-      fail_data(
-          request_.data,
-          fmt::format("has no labels, which {} needs", select ? "--select val" : "--seeds train"),
-          select ? "leave --select at 'last'" : "leave --seeds at 'all'");
-    }
-    return make_splits(data_, options_.train.splits, selects() ? options_.train.runs : 1,
-                       static_cast<uint64_t>(request_.split_seed.value_or(options_.train.seed)));
+  // The random stream of this training.
+  Random random() const { return supervised_ ? random_.fork("split", at_.split) : random_; }
+  const Split* split() const {
+    return supervised_ ? &splits_[static_cast<size_t>(at_.split)] : nullptr;
   }
+  InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
 
-  // A fresh model and its optimiser.
-  void make() {
-    method_ = make_method(info_.setting(place_, random().fork("init")));
+  void make_model() {
+    method_ = make_method(setting_of(writer_.info(), device_, random().fork("init")));
     adam_.emplace(method_->parameters(), AdamOptions{.lr = options_.train.lr,
                                                      .weight_decay = options_.train.weight_decay});
   }
 
   void prepare() {
-    method_->prepare(data_, supervised_ ? &splits_[static_cast<size_t>(split_)] : nullptr);
-    std::vector<int32_t> nodes = seeds();
-    seeds_digest_ = nodes.empty() ? "" : fingerprint(Split{nodes, {}, {}});
-    batches_->seed(std::move(nodes));
+    method_->prepare(data_, split());
+    std::vector<int32_t> nodes = target_nodes();
+    targets_ = Split{nodes, {}, {}};
+    batches_->set_targets(std::move(nodes));
   }
 
-  // Nodes that the loss is on; none means all.
-  std::vector<int32_t> seeds() const {
-    const std::string& asked = options_.loader.seeds;
-    if (supervised_ || asked == "train") return splits_[static_cast<size_t>(split_)].train;
-    if (asked == "all") return {};
-    return read_node_list(asked, data_);
-  }
-
-  void train() {
-    while (epoch_ < end()) {
-      step();
-      if (done_ == batches_->per_epoch()) end_epoch();
-      if (request_.stop && *request_.stop) {
-        checkpoint();
-        throw Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
-                    "go on with the same command and --resume");
-      }
-    }
-  }
-
-  stdfs::path file(const char* name) const { return request_.run / name; }
-
-  // What a run starts from has a shape already, which is not to be chosen again.
-  static RunOptions begun(const TrainCall& request) {
-    RunOptions options = request.options;
-    ModelOptions& model = options.model;
-    if (request.init.empty() || is_settled(model)) return options;
-    const ModelOptions before = load_model(request.init, Place{}).info.options.model;
-    if (model.layers == 0) model.layers = before.layers;
-    if (model.skip == Skip::automatic) model.skip = before.skip;
-    return options;
-  }
-
-  static LoaderKind wanted_loader(const TrainCall& request) {
-    const LoaderKind asked = request.options.loader.loader;
-    const bool decided =
-        asked == LoaderKind::automatic && request.resume && has_checkpoint(request.run);
-    return decided ? loader_of_checkpoint(request.run) : asked;
-  }
-
-  std::string stopped_text() const {
-    if (done_ == 0)
-      return fmt::format("stopped after epoch {} of {}{}", epoch_, options_.train.epochs,
-                         split_text());
-    return fmt::format("stopped after batch {} of {} in epoch {} of {}{}", done_,
-                       batches_->per_epoch(), epoch_ + 1, options_.train.epochs, split_text());
-  }
-
-  std::string split_text() const {
-    return supervised_ ? fmt::format(" on split {} of {}", split_ + 1, trainings()) : "";
+  // The target nodes; empty means all nodes.
+  std::vector<int32_t> target_nodes() const {
+    const std::string& asked = options_.loader.target_nodes;
+    if (supervised_ || asked == "train") return splits_[static_cast<size_t>(at_.split)].train;
+    return asked == "all" ? std::vector<int32_t>{} : read_node_list(asked, data_);
   }
 
   void start() {
-    if (request_.resume && has_checkpoint(request_.run)) return resume();
     prepare();
-    if (stdfs::exists(request_.run)) clear_run_folder(request_.run);
-    std::error_code error;
-    stdfs::create_directories(request_.run, error);
-    if (error)
-      fail_data(request_.run.string(), error.message(), "choose a folder that can be written");
     if (!request_.init.empty()) {
-      const LoadedModel other = load_model(request_.init, place_);
-      TensorMap values;
-      for (const auto& [name, tensor] : other.model->parameters().all()) values[name] = tensor;
-      assign(method_->parameters(), values, "", request_.init.string());
+      const LoadedModel other = load_model(request_.init, device_);
+      assign(method_->parameters(), tensors_of(other.model->parameters()), "",
+             request_.init.string());
     }
-    write_file(file("options.json"), to_json_text(info_) + "\n");
-    metrics_.create();
+    writer_.start();
     checkpoint();
   }
 
   void resume() {
+    const std::string where = request_.run.string();
+    OptimizerState optimizer{adam_->state(), 0};
     TrainState state =
-        load_checkpoint(request_.run, info_, kept_.size(), method_->parameters(), *adam_);
-    split_ = state.split, epoch_ = state.epoch, done_ = state.batch;
-    if (split_ < 0 || split_ >= trainings())
-      fail_data(request_.run.string(), "was trained on other splits",
-                "resume with the dataset it began with");
+        load_checkpoint(writer_.folder(), writer_.info(), selection_.kept().scores.size(),
+                        method_->parameters(), optimizer);
+    adam_->set_steps(optimizer.steps);
+    at_ = std::move(state.position);
+    if (at_.split < 0 || at_.split >= trainings())
+      fail_data(where, "was trained on other splits", "resume with the dataset it began with");
     prepare();
-    if (!state.seeds.empty() && state.seeds != seeds_digest_)
-      fail_data(request_.run.string(), "was trained on other nodes than --seeds now lists",
+    if (!state.targets.empty() && !has_fingerprint(targets_, state.targets))
+      fail_data(where, "was trained on other nodes than --target-nodes now lists",
                 "resume with the list it began with");
-    sums_ = std::move(state.sums);
-    rank_ = state.rank;
-    if (done_ >= batches_->per_epoch() && done_ > 0)
-      fail_data(request_.run.string(), "was trained on other batches",
-                "resume with the dataset it began with");
-    best_ = std::move(state.best);
-    kept_ = std::move(state.kept);
-    clear_temporaries(request_.run);
-    write_file(file("options.json"), to_json_text(info_) + "\n");
-    metrics_.cut_back(state.metrics_bytes);
-    before_ = metrics_.costs();
-    seconds_ = before_.seconds;
+    if (at_.batch >= batches_->per_epoch() && at_.batch > 0)
+      fail_data(where, "was trained on other batches", "resume with the dataset it began with");
+    monitor_.restart(state.rank);
+    selection_.restore(std::move(state.kept));
+    writer_.resume(state.metrics_bytes);
+  }
+
+  void announce() {
+    if (!chosen_.note.empty()) progress_.say(chosen_.note);
+    if (batches_->sampled()) progress_.say(plan_.text());
+    if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
+    const int64_t per_epoch = batches_->per_epoch();
+    const int64_t epochs = (trainings() - at_.split) * last_epoch() - at_.epoch;
+    progress_.start("training", epochs * per_epoch - at_.batch,
+                    per_epoch > 1 ? "batches" : "epochs");
+  }
+
+  void train_epochs() {
+    while (at_.epoch < last_epoch()) {
+      step();
+      if (at_.batch == batches_->per_epoch()) end_epoch();
+      if (request_.stop && *request_.stop) {
+        checkpoint();
+        throw Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
+                    "continue with the same command and --resume");
+      }
+    }
   }
 
   void step() {
     const auto begun = Clock::now();
     const auto [batch, times] = batches_->next();
-    const Random masks =
-        batches_->sampled() ? random().fork("step", epoch_, done_) : random().fork("step", epoch_);
+    const Random masks = batches_->sampled() ? random().fork("step", at_.epoch, at_.batch)
+                                             : random().fork("step", at_.epoch);
     const int64_t per_epoch = batches_->per_epoch();
-    if (batch.seeds != 0)
-      learn(batch, {masks, epoch_ * per_epoch + done_, options_.train.epochs * per_epoch});
-    sums_.sample += times.sample, sums_.gather += times.gather, sums_.wait += times.wait;
-    ++done_;
-    sums_.seconds += std::chrono::duration<double>(Clock::now() - begun).count();
-    if (done_ == per_epoch && batch.seeds != 0 && look_is_due()) look(batch);
-    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", last_loss_, rank_));
+    if (batch.targets != 0)
+      learn(batch, {masks, at_.epoch * per_epoch + at_.batch, options_.train.epochs * per_epoch});
+    EpochSums& sums = at_.sums;
+    sums.sample += times.sample, sums.gather += times.gather, sums.wait += times.wait;
+    ++at_.batch;
+    sums.seconds += std::chrono::duration<double>(Clock::now() - begun).count();
+    if (at_.batch == per_epoch && batch.targets != 0 && monitor_.due(at_.epoch))
+      monitor_.measure(output_of(batch), at_.epoch);
+    progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", last_loss_, monitor_.rank()));
     progress_.advance(1);
   }
 
@@ -275,177 +231,118 @@ class Run {
     method_->parameters().zero_gradients();
     loss.total.backward();
     const double total = loss.total.item<double>();
-    // Nothing is stepped on a bad number, so the weights in memory are the last good ones.
+    // No step is taken on a bad number, so the weights in memory are the last good ones.
     const double norm = std::isfinite(total) ? adam_->step(options_.train.clip) : std::nan("");
     if (!std::isfinite(total) || !std::isfinite(norm))
       fail_data(request_.run.string(),
-                fmt::format("the loss is no longer a finite number at epoch {}", epoch_ + 1),
+                fmt::format("the loss is no longer a finite number at epoch {}", at_.epoch + 1),
                 "the last good checkpoint is kept; try a lower --lr, or --clip 1");
-    sums_.loss += total, sums_.gradient_norm += norm;
-    for (const auto& [name, value] : loss.terms) sums_.terms[name] += value;
-    ++sums_.steps;
+    at_.sums.loss += total, at_.sums.gradient_norm += norm;
+    for (const auto& [name, value] : loss.terms) at_.sums.terms[name] += value;
+    ++at_.sums.steps;
     last_loss_ = total;
     method_->after(step);
   }
 
-  bool look_is_due() const { return epoch_ == 0 || (epoch_ + 1) % options_.train.rank_every == 0; }
+  // The embeddings as they would be written (dropout noise would hide a collapse), or those of a
+  // batch if training does not compute on the whole graph.
+  at::Tensor output_of(const Batch& batch) const {
+    const at::NoGradGuard no_gradient;
+    return batches_->sampled() ? method_->output(batch) : method_->embed(batches_->whole());
+  }
 
   void end_epoch() {
-    EpochMetrics m = metrics_of(sums_, done_);
-    if (look_is_due()) m.effective_rank = rank_;
-    m.epoch = ++epoch_;
-    seconds_.push_back(m.seconds);
-    const bool last = epoch_ == end();
-    if (selects() && (epoch_ % options_.train.select_every == 0 || last)) select(m);
-    if (supervised_) m.split = split_;
+    EpochMetrics m = metrics_of(at_.sums, at_.batch);
+    if (monitor_.due(at_.epoch)) m.effective_rank = monitor_.rank();
+    m.epoch = ++at_.epoch;
+    if (supervised_) m.split = at_.split;
+    if (selection_.due(at_.epoch, at_.epoch == last_epoch()))
+      m.validation = selection_.score(embeddings(no_progress()), m.split, method_->parameters());
     last_ = m;
-    metrics_.append(line_of(m).dump() + "\n");
-    sums_ = {}, done_ = 0;
+    writer_.append(m);
+    at_.sums = {}, at_.batch = 0;
     const int64_t every = options_.train.checkpoint_every;
-    if (every > 0 && epoch_ % every == 0 && collapsed_ == 0) checkpoint();
+    if (every > 0 && at_.epoch % every == 0 && !monitor_.suspicious()) checkpoint();
   }
 
-  // Effective rank of the embeddings as they would be written (dropout's noise would hide a
-  // collapse), or of a batch's where the whole graph is not computed on.
-  void look(const Batch& batch) {
-    const at::NoGradGuard no_gradient;
-    rank_ = effective_rank(batches_->sampled() ? method_->output(batch)
-                                               : method_->embed(batches_->whole()));
-    const bool can = !supervised_ && options_.model.dim >= 4;
-    collapsed_ = can && rank_ < kCollapsedRank ? collapsed_ + 1 : 0;
-    if (collapsed_ >= kCollapsedLooks)
-      fail_data(request_.run.string(),
-                fmt::format(
-                    "the embeddings collapsed to one direction (effective rank {:.2f}) by epoch {}",
-                    rank_, epoch_ + 1),
-                "the last good checkpoint is kept; try a larger --gamma or a lower --lr");
+  at::Tensor embeddings(Progress& progress) const {
+    return method_->embed(batches_->whole(), inference(), progress)
+        .to(at::kCPU, at::kFloat)
+        .contiguous();
   }
 
-  // Scores the validation nodes of each split, by a probe or by what the method itself predicts;
-  // keeps for each the weights that did best there.
-  void select(EpochMetrics& m) {
-    const at::Tensor z =
-        method_->embed(batches_->whole(), inference()).to(at::kCPU, at::kFloat).contiguous();
-    if (supervised_) {
-      const auto s = static_cast<size_t>(split_);
-      m.validation = validation_score(z, data_.labels, splits_[s]);
-      return keep_if_better(s, *m.validation);
-    }
-    ProbeOptions probe;
-    probe.probe_epochs = probe_epochs(options_.protocol, data_.name);
-    const auto scores = validation_scores(z, data_.labels, splits_, probe,
-                                          static_cast<uint64_t>(options_.train.seed));
-    m.validation = 0;
-    for (size_t s = 0; s < splits_.size(); ++s) {
-      *m.validation += scores[s] / static_cast<double>(splits_.size());
-      keep_if_better(s, scores[s]);
-    }
+  void checkpoint() const {
+    const bool all = targets_.train.empty();
+    save_checkpoint(writer_.folder(), writer_.info(), method_->parameters(),
+                    {adam_->state(), adam_->steps()},
+                    {at_, plan_.loader, monitor_.rank(), selection_.kept(), writer_.metrics_bytes(),
+                     all ? "" : fingerprint(targets_)});
   }
 
-  void keep_if_better(size_t split, double score) {
-    if (!(score > best_[split])) return;
-    best_[split] = score;
-    for (const auto& [name, tensor] : method_->parameters().all())
-      kept_[split][name] = tensor.detach().clone();
+  std::string stopped_text() const {
+    const std::string split =
+        supervised_ ? fmt::format(" on split {} of {}", at_.split + 1, trainings()) : "";
+    if (at_.batch == 0)
+      return fmt::format("stopped after epoch {} of {}{}", at_.epoch, options_.train.epochs, split);
+    return fmt::format("stopped after batch {} of {} in epoch {} of {}{}", at_.batch,
+                       batches_->per_epoch(), at_.epoch + 1, options_.train.epochs, split);
   }
-
-  void checkpoint() {
-    save_checkpoint(request_.run, info_, method_->parameters(), *adam_,
-                    {split_, epoch_, done_, sums_, plan_.loader, rank_, best_, kept_,
-                     metrics_.bytes(), seeds_digest_});
-  }
-
-  InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
 
   TrainResult finish() {
-    TensorMap weights;
-    for (const auto& [name, tensor] : method_->parameters().all()) weights[name] = tensor;
-    for (size_t s = 0; s < kept_.size(); ++s) {
-      if (kept_[s].empty()) kept_[s] = weights;  // no epoch was trained, so none was looked at
-      save_model(split_model_file(request_.run, s), kept_[s], info_, fingerprint(splits_[s]));
-    }
-    if (!kept_.empty()) weights = kept_[0];
-    std::error_code none;
-    stdfs::remove(file("scores.json"), none);  // of another model
-    save_model(file("model.safetensors"), weights, info_);
-    assign(method_->parameters(), weights, "", file("model.safetensors").string());
-    const at::Tensor z = method_->embed(batches_->whole(), inference(), progress_)
-                             .to(at::kCPU, at::kFloat)
-                             .contiguous();
-    const int64_t shape[] = {z.size(0), z.size(1)};
-    save_npy<float>(file("embeddings.npy"), floats(z), shape);
-    if (!data_.node_ids.empty())
-      write_file(file("ids.txt"), fmt::format("{}\n", fmt::join(data_.node_ids, "\n")));
+    const TensorMap weights = selection_.best(tensors_of(method_->parameters()));
+    writer_.save_models(weights, selection_.kept(), splits_);
+    assign(method_->parameters(), weights, "", writer_.folder().model().string());
+    const at::Tensor z = embeddings(progress_);
+    writer_.save_embeddings(z, data_.node_ids);
     progress_.finish();
-    std::sort(seconds_.begin(), seconds_.end());
-    TrainResult result;
-    result.epochs = epoch_;
-    result.parameters = method_->parameters().count();
-    result.ms_per_epoch = seconds_.empty() ? 0 : 1000 * seconds_[seconds_.size() / 2];
-    result.peak_mib = std::max(peak_mib(), before_.peak_mib);
-    if (epoch_ > 0) result.effective_rank = effective_rank(z);
-    result.last = last_;
-    result.plan = plan_;
-    result.note = method_->note();
-    return result;
+    return {.run = request_.run.string(),
+            .method = options_.method.method,
+            .epochs = at_.epoch,
+            .parameters = method_->parameters().count(),
+            .ms_per_epoch = writer_.median_ms(),
+            .peak_mib = writer_.peak_mib(),
+            .effective_rank = at_.epoch > 0 ? effective_rank(z) : 0,
+            .plan = plan_,
+            .note = method_->note(),
+            .last = last_};
   }
 
+  inline static const std::vector<Split> kNoSplits{};
+
   const Dataset& data_;
-  const TrainCall& request_;
-  const Settled settled_;
+  const TrainRequest& request_;
+  const ChosenOptions chosen_;
   const RunOptions& options_;
   Progress& progress_;
-  Place place_;
+  Device device_;
   Random random_;
   bool supervised_;
-  RunInfo info_;
-  std::vector<Split> splits_;  // that labels are read of; none where none are
+  std::vector<Split> splits_;
   Plan plan_;
+  RunWriter writer_;
+  Selection selection_;
+  CollapseMonitor monitor_;
   std::unique_ptr<Method> method_;
   std::optional<Adam> adam_;
   std::optional<Batches> batches_;
-  MetricsFile metrics_;
-  std::vector<TensorMap> kept_;  // of each split that is selected on
-  std::vector<double> best_, seconds_;
-  MetricsFile::Costs before_;  // of the epochs before a stop
+  Split targets_;  // the target nodes, as training nodes; none: all nodes
+  Position at_;
   EpochMetrics last_;
-  std::string seeds_digest_;  // of the nodes that the loss is on; empty: all
-  int64_t split_ = 0;         // that is trained on, by a method that learns from labels
-  int64_t epoch_ = 0;         // whole ones
-  int64_t done_ = 0;          // batches of the epoch that is under way
-  EpochSums sums_;            // over those
   double last_loss_ = 0;
-  double rank_ = 0;    // effective rank at the last look
-  int collapsed_ = 0;  // looks in a row that found a collapse
 };
 
 }  // namespace
 
-namespace {
-
-// Before the long work of making batches.
-void check_run_folder(const TrainCall& request) {
-  if (!stdfs::exists(request.run)) return;
-  if (!stdfs::is_directory(request.run))
-    fail_data(request.run.string(), "is there and is not a folder", "choose another name with -o");
-  // --resume of a run that was killed before its first checkpoint begins it anew.
-  if (!stdfs::is_empty(request.run) && !request.overwrite && !request.resume)
-    fail_data(request.run.string(), "holds files already",
-              "pass --resume to go on with it, or --overwrite to start anew");
-}
-
-}  // namespace
-
-TrainResult train(const Dataset& data, const TrainCall& request, Progress& progress) {
+TrainResult train(const Dataset& data, const TrainRequest& request, Progress& progress) {
   request.options.check();
-  check_run_folder(request);
+  RunFolder(request.run).check_writable(request.resume, request.overwrite);
   if (data.features.width() == 0)
     fail_data(request.data, "has no features",
               "make some with --make-features degree, random or spectral");
   if (data.nodes() < 2)
-    fail_data(request.data, "has fewer than two nodes", "an embedding needs a graph");
+    fail_data(request.data, "has fewer than two nodes", "use a graph with at least two nodes");
   GS_ASSERT(request.until == 0 || !method_info(request.options.method.method).supervised());
-  return Run(data, request, progress).run();
+  return Trainer(data, request, progress).run();
 }
 
 }  // namespace gs

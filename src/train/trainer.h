@@ -1,43 +1,52 @@
-// The one training loop: epochs of Adam over the loss, metrics a line an epoch, checkpoints,
-// selection, alarms.
+// The one training loop: epochs of Adam over the method's loss, one line of metrics per epoch,
+// checkpoints, selection, and an alarm for collapsed embeddings. Two trainings may run in two
+// threads at once, in folders of their own.
 #pragma once
 
+#include <atomic>
+#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/progress.h"
-#include "config/calls.h"
 #include "dataset/dataset.h"
+#include "options/run.h"
+#include "run/metrics.h"
 #include "train/plan.h"
 
 namespace gs {
 
-struct EpochMetrics {
-  int64_t epoch = 0;
-  std::optional<int64_t> split;      // of a method that learns from labels
-  std::optional<double> validation;  // percent, where the epoch was looked at
-  double loss = 0, gradient_norm = 0, seconds = 0;
-  std::optional<double> effective_rank;  // of the embeddings, where the epoch was looked at
-  int64_t batches = 1;
-  // Of a sampled epoch: CPU seconds of sampling and of gathering features, seconds spent waiting.
-  double sample_seconds = 0, gather_seconds = 0, wait_seconds = 0;
-  std::vector<std::pair<std::string, double>> terms;
+struct TrainRequest {
+  std::string data;                 // as typed; kept in options.json
+  std::filesystem::path run, init;  // folder to write; run with the initial weights, or empty
+  RunOptions options;
+  bool resume = false, overwrite = false;
+  // Set by SIGINT or SIGTERM: the training writes a checkpoint and ends with an Error of kind
+  // interrupted.
+  const std::atomic<bool>* stop = nullptr;
+  // Seed of the splits of --select val; by default the training's own.
+  std::optional<int64_t> split_seed = {};
+  // Ends after this epoch, with a complete run folder that `resume` continues; 0: after all of
+  // options.train.epochs. Not for a supervised method, which trains each split separately.
+  int64_t until = 0;
+  int threads = 0;  // 0: every core this process may run on
 };
 
 struct TrainResult {
+  std::string run, method;
   int64_t epochs = 0, parameters = 0;
-  double ms_per_epoch = 0;    // median, with the epochs before a stop
+  double ms_per_epoch = 0;    // median, including the epochs before an interruption
   double peak_mib = 0;        // largest resident size, likewise
-  double effective_rank = 0;  // of the embeddings that were written; 0 where nothing was trained
+  double effective_rank = 0;  // rank of the written embeddings; 0 if nothing was trained
   Plan plan;
   std::string note;  // the method's own, often empty
   EpochMetrics last;
 };
 
 // Trains and leaves a complete run folder. An existing run is refused without resume or overwrite.
-// A collapsed or non-finite run ends with a data Error and keeps the last good checkpoint.
-TrainResult train(const Dataset& data, const TrainCall& request,
+// A collapsed or non-finite run ends with a data Error and keeps the last good checkpoint. The
+// caller has opened a ThreadScope; command/train.h does, with request.threads.
+TrainResult train(const Dataset& data, const TrainRequest& request,
                   Progress& progress = no_progress());
 
 }  // namespace gs

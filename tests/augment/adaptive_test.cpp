@@ -9,8 +9,8 @@
 namespace gs {
 namespace {
 
-// A hub 0 with leaves 1, 2, 3, and 3 - 4: pairs {0,1} and {0,2} have mean degree 2, {0,3} 2.5 and
-// {3,4} 1.5.
+// A hub 0 with neighbors 1, 2, 3, and the edge 3 - 4: pairs {0,1} and {0,2} have mean degree 2,
+// {0,3} 2.5 and {3,4} 1.5.
 const Csr graph = test::undirected_graph(5, {{0, 1}, {0, 2}, {0, 3}, {3, 4}});
 
 TEST(Adaptive, EdgesOfCentralNodesAreDroppedLessByHand) {

@@ -56,7 +56,7 @@ TEST(EdgeDrop, KeepsEachEntryAsOftenAsItsProbabilitySays) {
       for (int32_t v = 0; v < graph.matrix.rows; ++v)
         for (int64_t e = graph.matrix.offsets[v]; e < graph.matrix.offsets[v + 1]; ++e) {
           const int32_t u = graph.matrix.indices[e];
-          if (symmetric && u < v) continue;  // drawn once a pair
+          if (symmetric && u < v) continue;  // drawn once per pair
           seen[each[e]].second += 1;
           seen[each[e]].first += kept.contains({v, u}) ? 1 : 0;
         }
@@ -87,15 +87,15 @@ TEST(EdgeDrop, ASymmetricGraphStaysSymmetricAndADirectedOneIsDrawnByDirection) {
 
 TEST(EdgeDrop, IsTheSameOnAnyNumberOfThreads) {
   const LayerGraph graph = random_graph(true, true);
-  const test::WithThreads one(1);
+  const ThreadScope one(1);
   const LayerGraph expected = drop_edges(graph, {0.3, {}, Random(5)}, &kGcn);
   for (const int count : test::kThreadCounts) {
-    const test::WithThreads threads(count);
+    const ThreadScope threads(count);
     expect_equal(drop_edges(graph, {0.3, {}, Random(5)}, &kGcn), expected);
   }
 }
 
-TEST(EdgeDrop, NormalisesAnewWhatIsLeft) {
+TEST(EdgeDrop, NormalizesAgainWhatIsLeft) {
   const LayerGraph dropped = drop_edges(random_graph(true, true), {0.5, {}, Random(2)}, &kGcn);
   const Csr left{dropped.matrix.offsets, dropped.matrix.indices, dropped.matrix.values, true};
   validate(left, "left");

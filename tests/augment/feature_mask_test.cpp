@@ -5,14 +5,14 @@
 #include <numeric>
 
 #include "nn/features.h"
-#include "nn/ops.h"
+#include "nn/ops/linear.h"
 #include "support/gradients.h"
 #include "support/statistics.h"
 
 namespace gs {
 namespace {
 
-const Place kDouble{at::kCPU, at::kDouble}, kNative{at::kCPU, at::kFloat, true};
+const Device kDouble{at::kCPU, at::kDouble}, kNative{at::kCPU, at::kFloat, true};
 
 TEST(FeatureMask, MasksEachColumnAsOftenAsItsProbabilitySays) {
   const std::vector<float> each{0, 0.2f, 0.5f, 0.7f};
@@ -60,28 +60,28 @@ TEST(InputView, ComputesWhatItsCopyWould) {
   const at::Tensor mask = at::tensor({1., 0., 1.}), order = at::tensor({2, 0, 3, 1}, at::kLong);
   const at::Tensor expected = (dense * mask).index_select(0, order);
   for (const bool sparse : {true, false})
-    for (const Place& place : {kDouble, kNative}) {
-      Input plain(dense.to(place.options()));
+    for (const Device& device : {kDouble, kNative}) {
+      Input plain(dense.to(device.options()));
       if (sparse) {
-        plain = make_input(sparse_features(), place);
+        plain = make_input(sparse_features(), device);
         if (!plain.sparse()) continue;
       }
-      const Input view = plain.masked(mask.to(place.options())).ordered(order);
+      const Input view = plain.masked(mask.to(device.options())).ordered(order);
       EXPECT_EQ(view.rows(), 4);
-      at::Tensor w = test::random_tensor({2, 3}, 1, false).to(place.options());
+      at::Tensor w = test::random_tensor({2, 3}, 1, false).to(device.options());
       w.set_requires_grad(true);
       const at::Tensor other = w.detach().clone().set_requires_grad(true);
-      const at::Tensor y = linear(view, w, Finishing::none(place.native));
-      const at::Tensor z = at::mm(expected.to(place.options()), other.t());
+      const at::Tensor y = linear(view, w, Epilogue::none(device.native));
+      const at::Tensor z = at::mm(expected.to(device.options()), other.t());
       EXPECT_TRUE(at::allclose(y, z, 1e-6));
       EXPECT_TRUE(at::allclose(view.times(w), z, 1e-6));
-      const at::Tensor g = test::random_tensor({4, 2}, 2, false).to(place.options());
+      const at::Tensor g = test::random_tensor({4, 2}, 2, false).to(device.options());
       (y * g).sum().backward();
       (z * g).sum().backward();
       EXPECT_TRUE(at::allclose(w.grad(), other.grad(), 1e-5));
       EXPECT_TRUE(at::allclose(view.slice(1, 3).times(w), z.slice(0, 1, 3), 1e-6));
       if (!sparse) {
-        EXPECT_TRUE(at::allclose(view.dense(), expected.to(place.options())));
+        EXPECT_TRUE(at::allclose(view.dense(), expected.to(device.options())));
       }
     }
 }

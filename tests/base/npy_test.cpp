@@ -221,11 +221,10 @@ TEST(Npy, LargeArraysConvertTheSameOnAnyThreads) {
   std::iota(numbers.begin(), numbers.end(), -250'000);
   const NpyArray array = parse(image(header("<i8", "(500000,)"), raw(numbers)));
   for (const int count : {1, 4}) {
-    set_threads(count);
+    const ThreadScope scope(count);
     const auto narrow = array.as<int32_t>();
     for (int64_t i = 0; i < narrow.size(); ++i) ASSERT_EQ(narrow[i], i - 250'000);
   }
-  set_threads(0);
 }
 
 TEST(Npy, HeaderMayHaveAnyKeyOrderBlanksAndQuotes) {

@@ -183,7 +183,6 @@ b[e + 12:e + 20] = struct.pack('<Q', 1 << 62); open('both.npz', 'wb').write(b)
 class NpzDamage : public testing::Test {
  protected:
   NpzDamage() {
-    set_threads(1);  // thousands of tiny reads: waking other threads would be most of the time
     run_python(folder_.path(), R"(
 np.savez('stored.npz', x=np.arange(6, dtype='i4'), y=np.array([1.5, 2.5]))
 np.savez_compressed('deflated.npz', x=np.arange(6, dtype='i4'), y=np.zeros(50))
@@ -195,7 +194,8 @@ with zipfile.ZipFile('zip64.npz', 'w', zipfile.ZIP_DEFLATED) as z:
     for (const char* name : {"stored.npz", "deflated.npz", "zip64.npz"})
       images_.push_back(read_text(folder_ / name));
   }
-  ~NpzDamage() override { set_threads(0); }
+  // Thousands of tiny reads: waking other threads would take most of the time.
+  const ThreadScope one_thread_{1};
   // A new file each time: overwriting one makes some file systems wait for the disk.
   fs::path fresh(const std::string& image) {
     const fs::path path = folder_ / (std::to_string(count_++) + ".npz");
@@ -258,9 +258,8 @@ TEST(Npz, RealFilesReadTheSameOnOneThreadAndTwo) {
   GS_NEEDS_SHARED_DATA();
   const Npz npz(shared_data() / "amazon_electronics_photo.npz");
   const auto two = npz.get_all(npz.names());
-  set_threads(1);
+  const ThreadScope scope(1);
   const auto one = npz.get_all(npz.names());
-  set_threads(0);
   EXPECT_EQ(two.at("labels").rows(), 7650);
   EXPECT_EQ(values<int64_t>(two.at("attr_shape")), (std::vector<int64_t>{7650, 745}));
   EXPECT_EQ(two.at("attr_indices").count(), 1979909);

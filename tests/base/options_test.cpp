@@ -1,4 +1,5 @@
 #include "base/options.h"
+#include "support/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +9,11 @@
 namespace gs {
 namespace {
 
-enum class Colour { red, green };
-std::span<const Named<Colour>> names_of(Colour) {
-  static constexpr Named<Colour> kTable[] = {{"red", Colour::red, ""},
-                                             {"green", Colour::green, ""}};
+using test::usage_error;
+
+enum class Color { red, green };
+std::span<const Named<Color>> names_of(Color) {
+  static constexpr Named<Color> kTable[] = {{"red", Color::red, ""}, {"green", Color::green, ""}};
   return kTable;
 }
 
@@ -21,7 +23,7 @@ struct Sample {
   bool quiet = false;
   std::string name = "x";
   std::vector<int64_t> fanouts{10, 10};
-  Colour colour = Colour::red;
+  Color color = Color::red;
 
   void describe(OptionList& v) {
     v("epochs", epochs, "passes over the data").at_least(1);
@@ -29,21 +31,10 @@ struct Sample {
     v("quiet", quiet, "say nothing");
     v.group("Batches");
     v("name", name, "a text");
-    v("fanouts", fanouts, "neighbours per layer").at_least(-1);
-    v("colour", colour, "which one");
+    v("fanouts", fanouts, "neighbors per layer").at_least(-1);
+    v("color", color, "which one");
   }
 };
-
-std::string usage_error(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    return std::string(error.what()) + " | " + error.hint();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
 
 TEST(Options, SetFromText) {
   Sample sample;
@@ -51,18 +42,18 @@ TEST(Options, SetFromText) {
   list.find_option("epochs")->set("7");
   list.find_option("rate")->set("0.5");
   list.find_option("fanouts")->set("5,-1,3");
-  list.find_option("colour")->set("green");
+  list.find_option("color")->set("green");
   list.find_option("quiet")->set("true");
   EXPECT_EQ(sample.epochs, 7);
   EXPECT_EQ(sample.rate, 0.5);
   EXPECT_THAT(sample.fanouts, testing::ElementsAre(5, -1, 3));
-  EXPECT_EQ(sample.colour, Colour::green);
+  EXPECT_EQ(sample.color, Color::green);
   EXPECT_TRUE(sample.quiet);
 }
 
 TEST(Options, JsonRoundTripsEveryKind) {
   Sample sample, copy;
-  sample.epochs = 9, sample.colour = Colour::green, sample.fanouts = {1}, sample.name = "y",
+  sample.epochs = 9, sample.color = Color::green, sample.fanouts = {1}, sample.name = "y",
   sample.rate = 0.25;
   OptionList to = describe(copy);
   to.set_json(describe(sample).json(), "test.json", true);
@@ -83,7 +74,7 @@ TEST(Options, RefusesWhatDoesNotParseOrFit) {
               testing::HasSubstr("a number"));
   EXPECT_THAT(usage_error([&] { list.find_option("fanouts")->set("1,,2"); }),
               testing::HasSubstr("whole number"));
-  EXPECT_THAT(usage_error([&] { list.find_option("colour")->set("gren"); }),
+  EXPECT_THAT(usage_error([&] { list.find_option("color")->set("gren"); }),
               testing::HasSubstr("did you mean 'green'"));
 }
 
@@ -102,7 +93,7 @@ TEST(Options, JsonOfTheWrongTypeIsAnError) {
                           {{"quiet", 1}},
                           {{"name", 3}},
                           {{"fanouts", "1"}},
-                          {{"colour", 1}}})
+                          {{"color", 1}}})
     EXPECT_FALSE(usage_error([&] { list.set_json(bad, "my.json", true); }).empty()) << bad;
 }
 

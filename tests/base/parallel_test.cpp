@@ -13,18 +13,13 @@
 namespace gs {
 namespace {
 
-struct Threads {  // for one scope
-  explicit Threads(int count) { set_threads(count); }
-  ~Threads() { set_threads(0); }
-};
-
 struct Piece {
   int64_t begin, end;
 };
 
 TEST(ParallelFor, CoversEachIndexOnceForAnyThreadsCountAndGrain) {
   for (int count = 1; count <= 8; ++count) {
-    const Threads threads(count);
+    const ThreadScope scope(count);
     for (const int64_t items : {1, 2, 3, 7, 100, 1001})
       for (const int64_t grain : {0, 1, 5, 2000}) {
         std::vector<std::atomic<int>> seen(static_cast<size_t>(items));
@@ -49,12 +44,12 @@ TEST(ParallelFor, NothingToDoCallsNothing) {
 }
 
 TEST(ParallelFor, PiecesAreAtLeastTheGrain) {
-  const Threads threads(8);
+  const ThreadScope scope(8);
   parallel_for(100, 30, [](int64_t begin, int64_t end) { EXPECT_GE(end - begin, 30); });
 }
 
 TEST(ParallelFor, CarriesTheFirstExceptionOutAndWorksAgain) {
-  const Threads threads(4);
+  const ThreadScope scope(4);
   for (int repeat = 0; repeat < 20; ++repeat) {
     try {
       parallel_for(1000, 1, [](int64_t begin, int64_t end) {
@@ -72,7 +67,7 @@ TEST(ParallelFor, CarriesTheFirstExceptionOutAndWorksAgain) {
 }
 
 TEST(ParallelFor, NestedLoopsRunToTheEnd) {
-  const Threads threads(4);
+  const ThreadScope scope(4);
   std::atomic<int64_t> sum = 0;
   parallel_for(8, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
@@ -100,7 +95,7 @@ std::vector<int64_t> prefix_of(std::vector<int64_t> weights) {
 TEST(ParallelForWeighted, CoversEachIndexOnceForAnyThreads) {
   const auto prefix = prefix_of({0, 0, 50, 1, 0, 3, 0, 0, 0, 7, 1, 1, 0});
   for (int count = 1; count <= 8; ++count) {
-    const Threads threads(count);
+    const ThreadScope scope(count);
     std::vector<int> seen(prefix.size() - 1);
     for (const Piece& piece : weighted_pieces(prefix))
       for (int64_t i = piece.begin; i < piece.end; ++i) ++seen[static_cast<size_t>(i)];
@@ -109,7 +104,7 @@ TEST(ParallelForWeighted, CoversEachIndexOnceForAnyThreads) {
 }
 
 TEST(ParallelForWeighted, AHubDoesNotDragOthersAlong) {
-  const Threads threads(2);  // eight pieces
+  const ThreadScope scope(2);  // eight pieces
   std::vector<int64_t> weights(1000, 3);
   weights[100] = 4000;
   const auto prefix = prefix_of(weights);
@@ -124,13 +119,13 @@ TEST(ParallelForWeighted, AHubDoesNotDragOthersAlong) {
 }
 
 TEST(ParallelForWeighted, EmptyRowsAreSharedOutToo) {
-  const Threads threads(2);
+  const ThreadScope scope(2);
   for (const Piece& piece : weighted_pieces(std::vector<int64_t>(1001, 0)))
     EXPECT_LE(piece.end - piece.begin, 126);
 }
 
 TEST(ParallelForWeighted, PrefixNeedNotBeginAtZero) {
-  const Threads threads(4);
+  const ThreadScope scope(4);
   int64_t covered = 0;
   for (const Piece& piece : weighted_pieces({1000, 1001, 1002, 1003}))
     covered += piece.end - piece.begin;
@@ -142,7 +137,7 @@ TEST(ParallelSum, SameBitsOnAnyThreadCount) {
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(static_cast<double>(i)) * std::pow(10.0, i % 17);
   const auto run = [&](int count) {
-    const Threads threads(count);
+    const ThreadScope scope(count);
     return parallel_sum(static_cast<int64_t>(values.size()), 1000, [&](int64_t begin, int64_t end) {
       return std::accumulate(values.begin() + begin, values.begin() + end, 0.0);
     });
@@ -164,31 +159,58 @@ TEST(Parallel, ExclusiveScanGivesSumsBeforeAndTheTotal) {
   EXPECT_EQ(exclusive_scan({}), 0);
 }
 
-TEST(Parallel, ThreadsCanBeSetAndDefaultToAtLeastOne) {
-  set_threads(5);
-  EXPECT_EQ(threads(), 5);
-  set_threads(0);
-  EXPECT_GE(threads(), 1);
+TEST(ThreadScope, SetsTheNumberAndRestoresTheOneBefore) {
+  EXPECT_EQ(threads(), available_threads());
+  EXPECT_GE(available_threads(), 1);
+  {
+    const ThreadScope outer(5);
+    EXPECT_EQ(threads(), 5);
+    {
+      const ThreadScope inner(0);
+      EXPECT_EQ(threads(), available_threads());
+    }
+    EXPECT_EQ(threads(), 5);
+  }
+  EXPECT_EQ(threads(), available_threads());
 }
 
-TEST(SerialLoops, KeepLoopsInTheCallingThreadAndOnlyThere) {
-  const int before = threads();
-  set_threads(4);
+TEST(ThreadScope, HoldsForTheCallingThreadAlone) {
+  const ThreadScope scope(available_threads() + 3);
+  std::thread([] { EXPECT_EQ(threads(), available_threads()); }).join();
+}
+
+TEST(ThreadScope, OfOneKeepsLoopsInTheCallingThread) {
+  const ThreadScope scope(4);
   {
-    const SerialLoops serial;
-    EXPECT_EQ(threads(), 1);
+    const ThreadScope alone(1);
     int64_t pieces = 0;  // no race: one thread
     parallel_for(1000, 1, [&](int64_t begin, int64_t end) {
       ++pieces;
       EXPECT_EQ(end - begin, 1000);
     });
     EXPECT_EQ(pieces, 1);
-    { const SerialLoops within; }
-    EXPECT_EQ(threads(), 1);
-    std::thread([] { EXPECT_EQ(threads(), 4); }).join();
   }
   EXPECT_EQ(threads(), 4);
-  set_threads(before);
+}
+
+TEST(ThreadScope, ThreadsThatComputeAtOnceHaveTheirOwnNumbersAndTheSameSums) {
+  const auto sum = [] {
+    return parallel_sum(100'000, 100, [](int64_t begin, int64_t end) {
+      double total = 0;
+      for (int64_t i = begin; i < end; ++i) total += std::sin(static_cast<double>(i));
+      return total;
+    });
+  };
+  const double expected = sum();
+  const auto work = [&](int count) {
+    const ThreadScope scope(count);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      EXPECT_EQ(threads(), count);
+      EXPECT_EQ(sum(), expected);
+    }
+  };
+  std::thread first(work, 2), second(work, 3), third(work, 1);
+  first.join(), second.join(), third.join();
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(Random, ForkDoesNotDependOnWhatWasDrawn) {
   EXPECT_EQ(random.fork("x").key(), before);
 }
 
-TEST(Random, NeighbouringForksAreUncorrelated) {
+TEST(Random, NeighboringForksAreUncorrelated) {
   constexpr int kCount = 20'000;
   Random a = Random(1).fork("worker", 0), b = Random(1).fork("worker", 1);
   double product = 0;
@@ -169,13 +169,12 @@ TEST(Random, AnyNumberOfThreadsDrawsTheSame) {
   constexpr int64_t kCount = 5000;
   const Random root(21);
   const auto run = [&](int count) {
-    set_threads(count);
+    const ThreadScope scope(count);
     std::vector<uint64_t> out(kCount);
     parallel_for(kCount, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         out[static_cast<size_t>(i)] = root.fork("node", i).below(1'000'003);
     });
-    set_threads(0);
     return out;
   };
   const auto one = run(1);

@@ -149,8 +149,8 @@ TEST(SafeTensors, RefusesTensorsThatDoNotFit) {
                                      "12345678"));
     expect_data_error([&] { load_safetensors(folder / "m"); }, part);
   };
-  check("\"F32\"", "[2]", "[0,12]", "m[t]: lies at bytes 0 to 12 of 8");
-  check("\"F32\"", "[2]", "[8,0]", "lies at bytes 8 to 0");
+  check("\"F32\"", "[2]", "[0,12]", "m[t]: is at bytes 0 to 12 of 8");
+  check("\"F32\"", "[2]", "[8,0]", "is at bytes 8 to 0");
   check("\"F32\"", "[3]", "[0,8]", "do not match its shape and type");
   check("\"F32\"", "[4611686018427387904,4]", "[0,8]", "do not match its shape and type");
   check("\"F32\"", "[-2]", "[0,8]", "'-2' is not a length");

@@ -80,7 +80,7 @@ TEST(TextFile, GzipCutOrDamagedAtAnyByteIsADataError) {
     write_text(folder / "cut.gz", whole.substr(0, size));
     expect_data_error([&] { TextFile(folder / "cut.gz"); }, "gzip");
   }
-  for (size_t at = 10; at < whole.size(); ++at) {  // behind the header every byte counts
+  for (size_t at = 10; at < whole.size(); ++at) {  // after the header every byte counts
     std::string damaged = whole;
     damaged[at] = static_cast<char>(~damaged[at]);
     write_text(folder / "cut.gz", damaged);

@@ -69,7 +69,7 @@ TEST(DataCommand, OverridesWinOverTheCatalog) {
   EXPECT_EQ(info("actor --self-loops drop")["edges"], 30019 - 93);
 }
 
-TEST(DataCommand, ConvertThenInfoTellsTheSame) {
+TEST(DataCommand, ConvertThenInfoReportsTheSame) {
   GS_NEEDS_SHARED_DATA();
   const TempFolder folder;
   const std::string target = (folder / "photo").string();
@@ -133,7 +133,7 @@ TEST(DataCommand, ProgressAndNotesStayOffStandardOutput) {
   EXPECT_EQ(run_program("data info sbm:nodes=300 --quiet").err, "");
 }
 
-// One line, a hint, exit 3.
+// Expects one line of error, a hint and exit code 3.
 void expect_bad_data(const Outcome& run, const std::string& part) {
   EXPECT_EQ(run.exit_code, 3) << run.err;
   EXPECT_THAT(run.err, HasSubstr(part));
@@ -185,13 +185,13 @@ TEST(BadInput, ControlCharactersOfAFileNeverReachTheTerminal) {
   EXPECT_THAT(run.err, Not(HasSubstr("\x1b")));
 }
 
-TEST(Usage, AMisspeltOptionNamesTheNearest) {
+TEST(Usage, AMisspelledOptionNamesTheNearest) {
   const Outcome run = run_program("data info photo --symetrize yes");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("did you mean '--symmetrize'"));
 }
 
-TEST(Usage, AMisspeltCommandNamesTheNearest) {
+TEST(Usage, AMisspelledCommandNamesTheNearest) {
   const Outcome run = run_program("dta info photo");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("did you mean 'data'"));

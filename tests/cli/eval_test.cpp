@@ -1,4 +1,4 @@
-// eval, and the nearest nodes of embed, run as a user runs them.
+// eval and inspect, run as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ Outcome eval_task(const fs::path& input, const std::string& more, const std::str
 }
 
 Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {
-  return eval_task(input, "--runs 3 " + more, kGraph, environment);
+  return eval_task(input, "--num-splits 3 " + more, kGraph, environment);
 }
 
 json result_of(const Outcome& run) {
@@ -52,15 +52,16 @@ std::set<std::string> files_of(const fs::path& folder) {
 TEST(EvalTasks, ClusteringFindsTheBlocksOfAnEasyGraph) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
-  const json r = result_of(eval(folder / "run", "--task clustering --json"));
+  const json r = result_of(eval_task(folder / "run", "--task clustering --repeats 3 --json"));
   for (const char* key : {"nmi", "ari", "accuracy"}) {
     EXPECT_GT(r[key]["mean"].get<double>(), key == std::string("accuracy") ? 50 : 10) << key;
-    EXPECT_EQ(r[key]["runs"].size(), 3u);
+    EXPECT_EQ(r[key]["values"].size(), 3u);
   }
   EXPECT_EQ(r["clusters"], 3);
-  const json file = result_of(eval(folder / "run" / "embeddings.npy", "--task clustering --json"));
+  const json file = result_of(
+      eval_task(folder / "run" / "embeddings.npy", "--task clustering --repeats 3 --json"));
   EXPECT_EQ(file["nmi"], r["nmi"]);
-  EXPECT_THAT(eval(folder / "run", "--task clustering").out, HasSubstr("NMI"));
+  EXPECT_THAT(eval_task(folder / "run", "--task clustering --repeats 1").out, HasSubstr("NMI"));
 }
 
 TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
@@ -70,7 +71,8 @@ TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
   EXPECT_FALSE(fs::exists(kept));
   const json printed = result_of(eval(folder / "run", "--no-reference --json"));
   EXPECT_EQ(json::parse(read_text(kept)), printed);
-  result_of(eval(folder / "run", "--task clustering --json"));  // another kind of score
+  // Another kind of score.
+  result_of(eval_task(folder / "run", "--task clustering --repeats 3 --json"));
   EXPECT_EQ(json::parse(read_text(kept)), printed);
   ASSERT_EQ(train(folder / "run", "--resume", 6).exit_code, 0);
   EXPECT_FALSE(fs::exists(kept));
@@ -89,17 +91,17 @@ TEST(EvalPredictions, AreThoseThatTheFirstSplitIsScoredBy) {
   const Array<int32_t> predicted = load_npy(file).as<int32_t>(),
                        truth = load_npy(folder / "data/labels.npy").as<int32_t>();
   ASSERT_EQ(predicted.size(), truth.size());
-  double told = 0, right = 0;
+  double known = 0, right = 0;
   for (int64_t v = 0; v < truth.size(); ++v)
-    told += predicted[v] >= 0, right += predicted[v] == truth[v];
-  EXPECT_EQ(told, 240);  // 80 % of 300
-  EXPECT_NEAR(100 * right / told, r["runs"][0].get<double>(), 1e-9);
-  EXPECT_EQ(eval(folder / "run", asked).exit_code, 3) << "is there already";
+    known += predicted[v] >= 0, right += predicted[v] == truth[v];
+  EXPECT_EQ(known, 240);  // 80 % of 300
+  EXPECT_NEAR(100 * right / known, r["values"][0].get<double>(), 1e-9);
+  EXPECT_EQ(eval(folder / "run", asked).exit_code, 3) << "already exists";
   EXPECT_EQ(eval(folder / "run", asked + " --overwrite").exit_code, 0);
-  EXPECT_EQ(eval(folder / "run", asked + " --task clustering").exit_code, 2);
+  EXPECT_EQ(eval_task(folder / "run", asked + " --task clustering").exit_code, 2);
 }
 
-TEST(EvalScores, AreToldThoughTheRunsOptionsAreDamaged) {
+TEST(EvalScores, AreReportedThoughTheRunsOptionsAreDamaged) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   write_text(folder / "run/options.json", "{\"data\": ");
@@ -111,7 +113,7 @@ TEST(EvalScores, OnOtherDataAreNotTheRuns) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   ASSERT_EQ(run_program("eval " + (folder / "run").string() +
-                        " sbm:nodes=200,classes=3,features=16,seed=4 --runs 1 --no-reference "
+                        " sbm:nodes=200,classes=3,features=16,seed=4 --num-splits 1 --no-reference "
                         "--quiet --threads 1")
                 .exit_code,
             0);
@@ -122,11 +124,11 @@ TEST(EvalTasks, LinksAreHeldOutAndFound) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
   const auto before = files_of(folder / "run");
-  const std::string more = "--task links --held-out 0.2 --seeds 2 ";
+  const std::string more = "--task links --held-out 0.2 --encoders 2 ";
   const json r = result_of(eval_task(folder / "run", more + "--json"));
   for (const char* scorer : {"dot", "logistic"})
     for (const char* key : {"auc", "average_precision", "hits_10", "hits_50", "hits_100", "mrr"})
-      EXPECT_EQ(r[scorer][key]["runs"].size(), 2u) << scorer << key;
+      EXPECT_EQ(r[scorer][key]["values"].size(), 2u) << scorer << key;
   EXPECT_GT(r["dot"]["auc"]["mean"].get<double>(), 60);  // chance is 50
   EXPECT_EQ(result_of(eval_task(folder / "run", more + "--json")), r);
   EXPECT_EQ(files_of(folder / "run"), before);
@@ -136,9 +138,9 @@ TEST(EvalTasks, LinksAreHeldOutAndFound) {
   EXPECT_THAT(file.err, HasSubstr("know the answers"));
 }
 
-TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotTellTheHeldOutOnes) {
+TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotGiveTheHeldOutOnesAway) {
   const TempFolder folder;
-  Random random(5);  // a graph in which there is nothing to predict
+  Random random(5);  // a graph with nothing to predict
   std::string edges;
   for (int i = 0; i < 900; ++i) {
     const uint64_t from = random.below(300), to = random.below(300);
@@ -152,10 +154,10 @@ TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotTellTheHeldOutOnes) {
                 .exit_code,
             0);
   const json r =
-      result_of(eval_task(run, "--task links --held-out 0.2 --seeds 3 --json", file.string()));
+      result_of(eval_task(run, "--task links --held-out 0.2 --encoders 3 --json", file.string()));
   EXPECT_LT(r["dot"]["auc"]["mean"].get<double>(), 65);  // 99 when they do
 
-  const fs::path kept = folder / "kept", other = folder / "other";  // those that lie in a file
+  const fs::path kept = folder / "kept", other = folder / "other";  // features in a file
   ASSERT_EQ(run_program("data convert " + file.string() + " -o " + kept.string() +
                         " --symmetrize yes --make-features spectral --quiet")
                 .exit_code,
@@ -169,7 +171,7 @@ TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotTellTheHeldOutOnes) {
   EXPECT_THAT(refused.err, HasSubstr("made of all its edges"));
 }
 
-// Two communities that one small column tells, beside a large one that is noise.
+// Two communities separated by one small column, beside a large column of noise.
 std::string two_communities(const TempFolder& folder, float noise) {
   Random random(7);
   std::string edges, features = "id,side,noise\n";
@@ -188,21 +190,23 @@ std::string two_communities(const TempFolder& folder, float noise) {
   return data;
 }
 
-TEST(EvalTasks, TheLogisticScorerLearnsWhichColumnsTell) {
+TEST(EvalTasks, TheLogisticScorerLearnsWhichColumnsMatter) {
   const TempFolder folder;
   const std::string data = two_communities(folder, 100);
-  const json r = result_of(eval_task(folder / "run", "--task links --seeds 5 --json", data));
+  const json r = result_of(eval_task(folder / "run", "--task links --encoders 5 --json", data));
   const auto auc = [&](const char* scorer) { return r[scorer]["auc"]["mean"].get<double>(); };
   EXPECT_NEAR(auc("dot"), 62, 6);       // the noise's sign decides, the side only among its equals
   EXPECT_NEAR(auc("logistic"), 75, 5);  // every edge, and half of the other pairs, has equal sides
   EXPECT_NEAR(r["share"].get<double>(), 0.1, 0.001);
-  const json other = json::parse(run_program("eval " + (folder / "run").string() + " " + data +
-                                             " --quiet --task links --seeds 5 --json --threads 2")
-                                     .out);
+  const json other =
+      json::parse(run_program("eval " + (folder / "run").string() + " " + data +
+                              " --quiet --task links --encoders 5 --json --threads 2")
+                      .out);
   EXPECT_EQ(other, r) << "the number of threads";
 }
 
-TEST(EvalTasks, LinksBetweenHugeEmbeddingsAreScored) {  // whose products overflow
+// Their products overflow.
+TEST(EvalTasks, LinksBetweenHugeEmbeddingsAreScored) {
   const TempFolder folder;
   const std::string data = two_communities(folder, 1e25f);
   const json r = result_of(eval_task(folder / "run", "--task links --json", data));
@@ -212,12 +216,12 @@ TEST(EvalTasks, LinksBetweenHugeEmbeddingsAreScored) {  // whose products overfl
 TEST(EvalTasks, RefuseWhatTheyDoNotRead) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
-  const Outcome seeds = eval_task(folder / "run", "--task clustering --seeds 3");
-  EXPECT_EQ(seeds.exit_code, 2);
-  EXPECT_THAT(seeds.err, HasSubstr("--seeds: --task clustering does not read it"));
+  const Outcome encoders = eval_task(folder / "run", "--task clustering --encoders 3");
+  EXPECT_EQ(encoders.exit_code, 2);
+  EXPECT_THAT(encoders.err, HasSubstr("--encoders: --task clustering does not read it"));
   EXPECT_EQ(eval_task(folder / "run", "--task links --predictions p.npy").exit_code, 2);
   ASSERT_EQ(run_program("train " + std::string(kGraph) + " -o " + (folder / "gcn").string() +
-                        " --method gcn --hidden 8 --epochs 2 --runs 1 --quiet --threads 1")
+                        " --method gcn --hidden 8 --epochs 2 --num-splits 1 --quiet --threads 1")
                 .exit_code,
             0);
   const Outcome learned = eval_task(folder / "gcn", "--task clustering");
@@ -225,7 +229,23 @@ TEST(EvalTasks, RefuseWhatTheyDoNotRead) {
   EXPECT_THAT(learned.err, HasSubstr("learned from labels"));
 }
 
-TEST(EvalTasks, ClusteringRefusesWhatIsNoNumber) {
+TEST(EvalTasks, AreChosenByName) {
+  const Outcome unknown = eval_task("no/run", "--task clusterin");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'clustering'?"));
+  EXPECT_THAT(run_program("eval --help").out, HasSubstr("agreement of k-means clusters"));
+}
+
+TEST(EvalCommand, AnOldFlagNamesTheNewOne) {
+  for (const auto& [old, now] :
+       {std::pair{"--runs 3", "--num-splits"}, std::pair{"--seeds 3", "--encoders"}}) {
+    const Outcome run = eval_task("no/run", old);
+    EXPECT_EQ(run.exit_code, 2) << old;
+    EXPECT_THAT(run.err, HasSubstr(now)) << old;
+  }
+}
+
+TEST(EvalTasks, ClusteringRejectsNaN) {
   const TempFolder folder;
   std::vector<float> z(600, 1.0f);
   z[7] = std::nanf("");
@@ -236,7 +256,7 @@ TEST(EvalTasks, ClusteringRefusesWhatIsNoNumber) {
   EXPECT_THAT(found.err, HasSubstr("NaN"));
 }
 
-TEST(InspectCommand, TellsOfHeadsViewsAndNodes) {
+TEST(InspectCommand, ReportsHeadsViewsAndNodes) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   const std::string command = "inspect " + (folder / "run").string() + " " + kGraph + " --quiet ";
@@ -257,55 +277,55 @@ TEST(InspectCommand, TellsOfHeadsViewsAndNodes) {
   EXPECT_THAT(run_program(command).out, HasSubstr("effective rank"));
 }
 
-TEST(EvalSeeds, TellBothDeviationsAndLeaveNothingElseBehind) {
+TEST(EvalEncoders, ReportBothDeviationsAndLeaveNothingElse) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--seed 5").exit_code, 0);
   auto files = files_of(folder / "run");
   files.insert("scores.json");
   fs::create_directory(folder / "tmp");
-  const std::string more = "--probe-epochs 30 --no-reference --seeds 3 ";
-  const std::string place = "TMPDIR=" + (folder / "tmp").string();
-  const json r = result_of(eval(folder / "run", more + "--json", place));
+  const std::string more = "--probe-epochs 30 --no-reference --encoders 3 ";
+  const std::string environment = "TMPDIR=" + (folder / "tmp").string();
+  const json r = result_of(eval(folder / "run", more + "--json", environment));
   ASSERT_EQ(r["encoders"].size(), 3u);
   double mean = 0, within = 0, all = 0, between = 0;
   for (int e = 0; e < 3; ++e) {
     const json& encoder = r["encoders"][e];
     EXPECT_EQ(encoder["seed"], 5 + e);
-    EXPECT_EQ(encoder["runs"].size(), 3u);
+    EXPECT_EQ(encoder["values"].size(), 3u);
     mean += encoder["mean"].get<double>() / 3;
     within += std::pow(encoder["std"].get<double>(), 2) / 3;
   }
   for (const json& encoder : r["encoders"])
     between += std::pow(encoder["mean"].get<double>() - mean, 2) / 3;
-  ASSERT_EQ(r["runs"].size(), 9u);
-  for (const json& run : r["runs"]) all += std::pow(run.get<double>() - mean, 2) / 9;
+  ASSERT_EQ(r["values"].size(), 9u);
+  for (const json& run : r["values"]) all += std::pow(run.get<double>() - mean, 2) / 9;
   EXPECT_NEAR(r["mean"].get<double>(), mean, 1e-9);
   EXPECT_NEAR(r["std"].get<double>(), std::sqrt(within), 1e-9);
-  EXPECT_NEAR(r["std_over_seeds"].get<double>(), std::sqrt(between), 1e-9);
+  EXPECT_NEAR(r["std_over_encoders"].get<double>(), std::sqrt(between), 1e-9);
   EXPECT_NEAR(within + between, all, 1e-9);
   EXPECT_EQ(files_of(folder / "run"), files);
   EXPECT_TRUE(fs::is_empty(folder / "tmp"));
-  const Outcome text = eval(folder / "run", more, place);
+  const Outcome text = eval(folder / "run", more, environment);
   EXPECT_THAT(text.out, HasSubstr("trained, seed 7"));
   EXPECT_THAT(text.out, HasSubstr("over splits, +- "));
   EXPECT_THAT(text.out, HasSubstr("over 3 encoders"));
 }
 
-TEST(EvalSeeds, OneEncoderHasNoDeviationOverEncoders) {
+TEST(EvalEncoders, OneEncoderHasNoDeviationOverEncoders) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   const json r = result_of(eval(folder / "run", "--probe-epochs 5 --no-reference --json"));
   EXPECT_EQ(r["encoders"].size(), 1u);
   EXPECT_EQ(r["encoders"][0]["std"], r["std"]);
-  EXPECT_TRUE(r["std_over_seeds"].is_null());
+  EXPECT_TRUE(r["std_over_encoders"].is_null());
 }
 
-TEST(EvalSeeds, EmbeddingsInAFileCannotBeTrainedAgain) {
+TEST(EvalEncoders, EmbeddingsInAFileCannotBeTrainedAgain) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
-  const Outcome run = eval(folder / "run/embeddings.npy", "--seeds 2");
+  const Outcome run = eval(folder / "run/embeddings.npy", "--encoders 2");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("--seeds"));
+  EXPECT_THAT(run.err, HasSubstr("--encoders"));
   EXPECT_THAT(run.err, HasSubstr("is not a run"));
 }
 
@@ -336,7 +356,8 @@ TEST(EvalCommand, TakesTheProtocolFromTheRunOrTheFlag) {
 
 TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
   const TempFolder folder;
-  const std::string select = "--select val --select-every 4 --splits random:10/20/70 --runs 3";
+  const std::string select =
+      "--select val --select-every 4 --splits random:10/20/70 --num-splits 3";
   ASSERT_EQ(train(folder / "run", select).exit_code, 0);
   const std::string probe = "--no-reference --probe-epochs 5 --json ";
   EXPECT_EQ(result_of(eval(folder / "run", probe))["splits"], "3 random:10/20/70, seed 0");
@@ -347,15 +368,15 @@ TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
 
 TEST(EvalCommand, ARunThatLearnedFromLabelsIsScoredByItsOwnPredictionsOnItsOwnSplits) {
   const TempFolder folder;
-  const Outcome trained =
-      run_program("train " + std::string(kGraph) + " -o " + (folder / "run").string() +
-                  " --method gcn --hidden 8 --splits random:10/20/70 --runs 3 --epochs 30 --quiet");
+  const Outcome trained = run_program(
+      "train " + std::string(kGraph) + " -o " + (folder / "run").string() +
+      " --method gcn --hidden 8 --splits random:10/20/70 --num-splits 3 --epochs 30 --quiet");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const json r = result_of(eval(folder / "run", "--no-reference --json"));
   EXPECT_EQ(r["splits"], "3 random:10/20/70, seed 0");
-  ASSERT_EQ(r["encoders"][0]["runs"].size(), 3u);
+  ASSERT_EQ(r["encoders"][0]["values"].size(), 3u);
   EXPECT_GT(r["mean"].get<double>(), 50) << "chance is 33";
-  for (const char* other : {"--split-seed 1", "--splits random:5/15/80", "--runs 2"}) {
+  for (const char* other : {"--split-seed 1", "--splits random:5/15/80", "--num-splits 2"}) {
     const Outcome run =
         run_program("eval " + (folder / "run").string() + " " + kGraph + " --quiet " + other);
     EXPECT_EQ(run.exit_code, 2) << other;
@@ -363,7 +384,7 @@ TEST(EvalCommand, ARunThatLearnedFromLabelsIsScoredByItsOwnPredictionsOnItsOwnSp
   }
 }
 
-TEST(TrainCommand, AWrongSimilarityWeightIsToldBeforeAnyDataIsRead) {
+TEST(TrainCommand, AWrongSimilarityWeightIsReportedBeforeAnyDataIsRead) {
   const TempFolder folder;
   const Outcome run =
       run_program("train no/such/data --similarity-weight foo -o " + (folder / "run").string(),
@@ -372,50 +393,6 @@ TEST(TrainCommand, AWrongSimilarityWeightIsToldBeforeAnyDataIsRead) {
   EXPECT_THAT(run.err, HasSubstr("error: --similarity-weight: 'foo' is neither"));
   EXPECT_THAT(run.err, Not(HasSubstr("libtorch")));
   EXPECT_FALSE(fs::exists(folder / "run"));
-}
-
-TEST(NearestNodes, ByOriginalIdAndByNumber) {
-  const TempFolder folder;
-  write_text(folder / "data/edges.csv", "source,target\nann,bob\nbob,cy\ncy,ann\ncy,\"d,d\"\n");
-  write_text(folder / "data/features.csv", "id,x,y\nann,1,0\nbob,0,1\ncy,1,1\n\"d,d\",0.5,0\n");
-  const std::string data = (folder / "data").string(), run = (folder / "run").string();
-  ASSERT_EQ(run_program("train " + data + " -o " + run + " --aug-dim 8 --dim 4 --epochs 2 --quiet")
-                .exit_code,
-            0);
-  const auto near = [&](const std::string& source, const std::string& more) {
-    return run_program("embed " + source + " " + data + " --quiet --nearest " + more);
-  };
-  const json by_id = result_of(near(run, "bob -k 2 --json"));
-  ASSERT_EQ(by_id["neighbors"].size(), 2u);
-  EXPECT_EQ(result_of(near(run, "'#1' -k 2 --json"))["neighbors"], by_id["neighbors"]);
-  // From the file of embeddings, which is mapped: the same, without the model.
-  EXPECT_EQ(result_of(near(run + "/embeddings.npy", "bob -k 2 --json"))["neighbors"],
-            by_id["neighbors"]);
-  const Outcome unknown = near(run, "bobb");
-  EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("no node has the id 'bobb'; did you mean 'bob'?"));
-  const std::string csv = (folder / "near.csv").string();
-  ASSERT_EQ(near(run, "bob -o " + csv).exit_code, 0);
-  EXPECT_THAT(read_text(csv), HasSubstr("id,node,cosine\n"));
-  EXPECT_THAT(read_text(csv), HasSubstr("\n\"d,d\",3,"));
-  EXPECT_EQ(near(run, "bob -o " + csv).exit_code, 3) << "an existing file is kept";
-  EXPECT_EQ(near(run, "bob -o " + (folder / "near.npy").string()).exit_code, 2);
-}
-
-TEST(NearestNodes, OfAGraphWithoutIdsAreNumbers) {
-  const TempFolder folder;
-  ASSERT_EQ(train(folder / "run").exit_code, 0);
-  const std::string embed = "embed " + (folder / "run").string() + " " + kGraph + " --quiet";
-  const json r = result_of(run_program(embed + " --nearest 299 --json"));
-  EXPECT_EQ(r["neighbors"].size(), 10u);
-  const Outcome beyond = run_program(embed + " --nearest 300");
-  EXPECT_EQ(beyond.exit_code, 2);
-  EXPECT_THAT(beyond.err, HasSubstr("nodes are 0 to 299"));
-  EXPECT_EQ(run_program("embed " + (folder / "run/embeddings.npy").string() + " " + kGraph +
-                        " -o " + (folder / "z.npy").string())
-                .exit_code,
-            2)
-      << "there is nothing to embed with";
 }
 
 }  // namespace

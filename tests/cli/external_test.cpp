@@ -1,4 +1,4 @@
-// Commands in programs of their own.
+// Commands that are separate programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(External, OwnCommandsComeFirst) {
   EXPECT_THAT(run.out, HasSubstr("photo"));
 }
 
-TEST(External, WhatIsNowhereOrNoProgramIsUnknown) {
+TEST(External, AMissingOrNonExecutableProgramIsUnknown) {
   const TempFolder folder;
   write_text(folder / "graphsurgeon-greet", "not executable");
   const std::string path = "PATH='" + (folder / "").string() + "':$PATH";

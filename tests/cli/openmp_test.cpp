@@ -1,4 +1,4 @@
-// One OpenMP runtime in the process, libtorch's: two would fight over the cores.
+// The process has one OpenMP runtime, libtorch's: two would compete for the cores.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 

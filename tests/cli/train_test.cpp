@@ -28,7 +28,7 @@ Outcome train(const fs::path& run, const std::string& more = {}) {
   return run_program("train " + std::string(kGraph) + " -o " + run.string() + kSmall + more);
 }
 
-TEST(TrainCommand, BatchesAreToldInThePlanAndInTheResult) {
+TEST(TrainCommand, BatchesAreReportedInThePlanAndInTheResult) {
   const TempFolder folder;
   for (const char* loader : {"neighbor", "cluster", "saint"}) {
     const Outcome run = run_program(
@@ -76,7 +76,7 @@ TEST(TrainCommand, ARunsOptionsAreAConfigForAnother) {
   EXPECT_EQ(read_text(folder / "run/embeddings.npy"), read_text(folder / "again/embeddings.npy"));
 }
 
-TEST(TrainCommand, AResumedRunTellsTimeAndMemoryOfAllItsEpochs) {
+TEST(TrainCommand, AResumedRunReportsTimeAndMemoryOfAllItsEpochs) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--epochs 3").exit_code, 0);
   const std::string metrics = read_text(folder / "run/metrics.jsonl");
@@ -137,7 +137,7 @@ TEST(EmbedCommand, WritesCsvAndIdsAndListsTheNearest) {
   const std::string npy = "embed " + run + " " + data + " -o " + (folder / "data/z.npy").string();
   EXPECT_THAT(run_program(npy).out, HasSubstr("z.ids.txt"));
   EXPECT_EQ(read_text(folder / "data/z.ids.txt"), "ann\nbob\ncy\nd,d\n");
-  EXPECT_FALSE(fs::exists(folder / "data/ids.txt"));  // which would be a part of the data
+  EXPECT_FALSE(fs::exists(folder / "data/ids.txt"));  // it would become part of the data
   fs::remove(folder / "data/z.npy");
   write_text(folder / "data/z.ids.txt", "somebody's");
   EXPECT_EQ(run_program(npy).exit_code, 3);
@@ -153,17 +153,17 @@ TEST(EmbedCommand, WritesCsvAndIdsAndListsTheNearest) {
 TEST(EvalCommand, ScoresARunAndAnyNpyAlike) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--epochs 10").exit_code, 0);
-  const std::string probe = std::string(" ") + kGraph + " --probe-epochs 50 --runs 3 --json";
+  const std::string probe = std::string(" ") + kGraph + " --probe-epochs 50 --num-splits 3 --json";
   const Outcome run = run_program("eval " + (folder / "run").string() + probe);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_EQ(result["metric"], "accuracy");
-  EXPECT_EQ(result["runs"].size(), 3u);
+  EXPECT_EQ(result["values"].size(), 3u);
   for (const char* key : {"raw", "smoothed", "untrained"})
     EXPECT_TRUE(result["reference"].contains(key)) << key;
   const Outcome npy = run_program("eval " + (folder / "run/embeddings.npy").string() + probe);
   ASSERT_EQ(npy.exit_code, 0) << npy.err;
-  EXPECT_EQ(json::parse(npy.out)["runs"], result["runs"]);
+  EXPECT_EQ(json::parse(npy.out)["values"], result["values"]);
 }
 
 TEST(EvalCommand, SaysWhenThereAreNoLabelsOrOtherNodes) {
@@ -196,7 +196,7 @@ TEST(TrainCommand, CommandLineWinsOverConfigAndConfigOverPreset) {
   EXPECT_EQ(options["dropout"], 0.4124);
 }
 
-// Starts a training of its own process group member and returns its id.
+// Starts a training in a child process and returns its id.
 pid_t start_training(const fs::path& run, bool resume) {
   const std::string program = GS_TEST_BINARY_DIR "/graphsurgeon", target = run.string();
   const pid_t child = fork();
@@ -217,7 +217,7 @@ int wait_for(pid_t child) {
   return status;
 }
 
-// Every line of metrics.jsonl without what differs from run to run.
+// Every line of metrics.jsonl without the values that differ from run to run.
 std::vector<json> metrics(const fs::path& run) {
   std::vector<json> lines;
   std::istringstream text(read_text(run / "metrics.jsonl"));
@@ -234,7 +234,7 @@ int64_t lines_of(const fs::path& run) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-// Whether a file of that name is being written: AtomicFile's temporary stands beside it.
+// Whether a file of that name is being written: AtomicFile's temporary file is beside it.
 bool is_writing(const fs::path& run, const std::string& name) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(run, error))
@@ -242,7 +242,7 @@ bool is_writing(const fs::path& run, const std::string& name) {
   return false;
 }
 
-// Waits for `moment` or the child's end, then kills it. False when it had ended by itself.
+// Waits for `moment` or the child's end, then kills it. False if it had ended by itself.
 bool kill_at(pid_t child, const std::function<bool()>& moment) {
   int status = 0;
   while (!moment()) {

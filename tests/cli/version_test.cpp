@@ -1,4 +1,4 @@
-// What --version says of libtorch, against libtorch itself.
+// Compares the output of --version with libtorch itself.
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 namespace gs::test {
 namespace {
 
-TEST(Program, VersionTellsTorchBlasAndTheCpuPathThatTorchTakes) {
+TEST(Program, VersionReportsTorchBlasAndTheCpuPathThatTorchTakes) {
   const Outcome run = run_program("--version");
   ASSERT_EQ(run.exit_code, 0);
   const std::string config = at::show_config();

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "support/topical.h"
 
 namespace gs {
@@ -19,20 +19,20 @@ Features dense_of(const SparseMatrix& m) {
   return {DenseMatrix{m.rows, m.columns, std::move(values)}};
 }
 
-TEST(FeatureAgreement, TellsNeighboursOfOneKindFromStrangers) {
+TEST(FeatureAgreement, TellsNeighborsOfOneKindFromStrangers) {
   const Dataset alike = topical_graph(20, 0.8),
                 mixed = topical_graph(20, 0.2);  // five classes: .2 is chance
   const FeatureAgreement a = feature_agreement(alike.graph, alike.features);
   const FeatureAgreement m = feature_agreement(mixed.graph, mixed.features);
   EXPECT_GT(a.agreement, 0.05);
-  EXPECT_FALSE(a.strangers());
+  EXPECT_FALSE(a.unrelated());
   EXPECT_NEAR(m.agreement, 0, 0.02);
-  EXPECT_TRUE(m.strangers());
+  EXPECT_TRUE(m.unrelated());
   EXPECT_EQ(a.values, 20);
   EXPECT_FALSE(a.scarce());
 }
 
-TEST(FeatureAgreement, OfEqualNeighboursIsOne) {
+TEST(FeatureAgreement, OfEqualNeighborsIsOne) {
   const int64_t pairs = 300;  // nodes 2i and 2i + 1 are joined and have the same features
   Random random(1);
   EdgeList edges;
@@ -66,8 +66,8 @@ TEST(FeatureAgreement, KnowsNoise) {
   const FeatureAgreement found = feature_agreement(noise.graph, noise.features);
   EXPECT_NEAR(found.spread, 1, 0.3);
   EXPECT_TRUE(found.noisy());
-  EXPECT_FALSE(found.strangers()) << "noise is no reason to keep a node's own features";
-  options.signal = 3;  // neighbours are alike now, but one of them says as little as before
+  EXPECT_FALSE(found.unrelated()) << "noise is no reason to keep a node's own features";
+  options.signal = 3;  // neighbors are alike now, but one of them says as little as before
   const Dataset louder = generate(options);
   const FeatureAgreement heard = feature_agreement(louder.graph, louder.features);
   EXPECT_TRUE(heard.alike());

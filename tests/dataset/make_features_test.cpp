@@ -53,10 +53,8 @@ TEST(MakeFeatures, RandomHasUnitRowsOnAverageAndRepeatsBySeed) {
   for (const float v : f.dense_matrix().values) sum += v, square += v * v;
   EXPECT_NEAR(sum / 32000, 0, 0.01);
   EXPECT_NEAR(square / 2000, 1, 0.05);
-  const int before = threads();
-  set_threads(1);
+  const ThreadScope scope(1);
   const Features again = make_features(MakeFeatures::random, graph, 16, 5);
-  set_threads(before);
   EXPECT_TRUE(
       std::ranges::equal(f.dense_matrix().values.span(), again.dense_matrix().values.span()));
   const Features other = make_features(MakeFeatures::random, graph, 16, 6);
@@ -131,12 +129,11 @@ TEST(MakeFeatures, SpectralIsTheSameOnAnyNumberOfThreads) {
   for (int i = 0; i < 3000; ++i)
     pairs.emplace_back(i, (i * 7 + 1) % 3000), pairs.emplace_back(i, (i * i + 3) % 3000);
   const Csr graph = graph_of(3000, pairs);
-  const int before = threads();
-  set_threads(1);
-  const DenseMatrix one = leading_eigenvectors(graph, 8, 2);
-  set_threads(4);
-  const DenseMatrix four = leading_eigenvectors(graph, 8, 2);
-  set_threads(before);
+  const auto on = [&](int count) {
+    const ThreadScope scope(count);
+    return leading_eigenvectors(graph, 8, 2);
+  };
+  const DenseMatrix one = on(1), four = on(4);
   EXPECT_TRUE(std::ranges::equal(one.values.span(), four.values.span()));
 }
 

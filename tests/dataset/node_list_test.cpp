@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/npy.h"
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "support/files.h"
 
 namespace gs {

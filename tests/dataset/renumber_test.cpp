@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "support/graphs.h"
 
 namespace gs {

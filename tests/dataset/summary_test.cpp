@@ -29,7 +29,7 @@ Dataset triangle_and_pair() {
 }
 
 TEST(Summary, CountsTheGraph) {
-  const Summary s = summarise(triangle_and_pair());
+  const Summary s = summarize(triangle_and_pair());
   EXPECT_EQ(s.nodes, 6);
   EXPECT_EQ(s.edges, 8);
   EXPECT_EQ(s.raw_edges, 4);
@@ -45,29 +45,29 @@ TEST(Summary, CountsTheGraph) {
   EXPECT_EQ(s.degree_histogram, (std::vector<int64_t>{1, 2, 3}));
   EXPECT_DOUBLE_EQ(s.feature_density, 3.0 / 12);
   EXPECT_EQ(s.class_counts, (std::vector<int64_t>{3, 3}));
-  EXPECT_EQ(s.unlabelled, 0);
+  EXPECT_EQ(s.unlabeled, 0);
   EXPECT_EQ(s.graph_bytes, 7 * 8 + 8 * 4);
   EXPECT_EQ(s.feature_bytes, 12 * 4);
 }
 
 TEST(Summary, HomophilyByEdgesAndByClass) {
-  const Summary s = summarise(triangle_and_pair());
+  const Summary s = summarize(triangle_and_pair());
   EXPECT_DOUBLE_EQ(s.edge_homophily, 4.0 / 8);  // 0-1 and 3-4 of four edges
   // Class 0: 2 of its 4 entries, share of nodes 1/2: nothing. Class 1: 2 of 4, the same.
   EXPECT_DOUBLE_EQ(s.class_homophily, 0);
 
   Dataset apart = triangle_and_pair();
   apart.labels.single = std::vector<int32_t>{0, 0, 0, 1, 1, 1};
-  EXPECT_DOUBLE_EQ(summarise(apart).edge_homophily, 1);
-  EXPECT_DOUBLE_EQ(summarise(apart).class_homophily, 1);  // (1 - 1/2) + (1 - 1/2), over C - 1
+  EXPECT_DOUBLE_EQ(summarize(apart).edge_homophily, 1);
+  EXPECT_DOUBLE_EQ(summarize(apart).class_homophily, 1);  // (1 - 1/2) + (1 - 1/2), over C - 1
 }
 
-TEST(Summary, EdgesOfUnlabelledNodesDoNotCount) {
+TEST(Summary, EdgesOfUnlabeledNodesDoNotCount) {
   Dataset data = triangle_and_pair();
   data.labels.single = std::vector<int32_t>{0, 0, -1, 1, 1, -1};
-  const Summary s = summarise(data);
+  const Summary s = summarize(data);
   EXPECT_DOUBLE_EQ(s.edge_homophily, 1);  // 0-1 and 3-4 remain
-  EXPECT_EQ(s.unlabelled, 2);
+  EXPECT_EQ(s.unlabeled, 2);
   EXPECT_EQ(s.class_counts, (std::vector<int64_t>{2, 2}));
 }
 
@@ -76,7 +76,7 @@ TEST(Summary, SelfLoopsAreCountedButTellNoHomophily) {
   data.graph = graph(3, {{0, 0}, {1, 1}, {1, 2}});
   data.labels = {
       .task = Task::binary, .classes = 2, .single = std::vector<int32_t>{0, 0, 1}, .multi = {}};
-  const Summary s = summarise(data);
+  const Summary s = summarize(data);
   EXPECT_EQ(s.self_loops, 2);
   EXPECT_EQ(s.isolated, 1);  // 0 only hears itself
   EXPECT_DOUBLE_EQ(s.edge_homophily, 0);
@@ -85,7 +85,7 @@ TEST(Summary, SelfLoopsAreCountedButTellNoHomophily) {
 TEST(Summary, ComponentsOfADirectedGraphAreWeak) {
   Dataset data;
   data.graph = graph(5, {{1, 0}, {1, 2}, {4, 3}});
-  const Summary s = summarise(data);
+  const Summary s = summarize(data);
   EXPECT_TRUE(s.directed);
   EXPECT_EQ(s.components, 2);
   EXPECT_EQ(s.largest_component, 3);
@@ -98,16 +98,16 @@ TEST(Summary, ALongPathIsOneComponent) {
   for (int32_t v = 0; v + 1 < 1000; ++v) edges.push_back({(v * 7 + 7) % 1000, (v * 7) % 1000});
   Dataset data;
   data.graph = undirected_graph(1000, edges);
-  EXPECT_EQ(summarise(data).components, 1);
+  EXPECT_EQ(summarize(data).components, 1);
 }
 
 TEST(Summary, WithoutLabelsThereIsNoHomophily) {
   Dataset data = triangle_and_pair();
   data.labels = {};
-  const Summary s = summarise(data);
+  const Summary s = summarize(data);
   EXPECT_TRUE(std::isnan(s.edge_homophily));
   EXPECT_TRUE(std::isnan(s.class_homophily));
-  EXPECT_EQ(s.unlabelled, 6);
+  EXPECT_EQ(s.unlabeled, 6);
   const nlohmann::json json = to_json(data, s);
   EXPECT_TRUE(json["homophily"]["edge"].is_null());
   EXPECT_EQ(json["task"], "none");
@@ -121,12 +121,12 @@ TEST(Summary, LabelSetsCountByTheirOverlap) {
                  .classes = 3,
                  .single = {},
                  .multi = std::vector<uint8_t>{1, 1, 0, 1, 0, 0, 1, 0, 1, q, q, q}};
-  const Summary s = summarise(data);
+  const Summary s = summarize(data);
   EXPECT_DOUBLE_EQ(s.edge_homophily,
-                   0.5);  // {0,1} and {0}: 1/2; {0} and {0,2}: 1/2; the third is unlabelled
+                   0.5);  // {0,1} and {0}: 1/2; {0} and {0,2}: 1/2; the third is unlabeled
   EXPECT_TRUE(std::isnan(s.class_homophily));
   EXPECT_EQ(s.class_counts, (std::vector<int64_t>{3, 1, 1}));
-  EXPECT_EQ(s.unlabelled, 1);
+  EXPECT_EQ(s.unlabeled, 1);
 }
 
 TEST(Summary, IsTheSameOnAnyNumberOfThreads) {
@@ -137,8 +137,8 @@ TEST(Summary, IsTheSameOnAnyNumberOfThreads) {
   for (int32_t v = 0; v < 500; ++v) labels[v] = v % 7;
   data.labels = {.task = Task::multiclass, .classes = 7, .single = labels, .multi = {}};
   const auto run = [&](int count) {
-    const test::WithThreads scope(count);
-    return to_json(data, summarise(data));
+    const ThreadScope scope(count);
+    return to_json(data, summarize(data));
   };
   EXPECT_EQ(run(1), run(2));
   EXPECT_EQ(run(1), run(3));
@@ -147,7 +147,7 @@ TEST(Summary, IsTheSameOnAnyNumberOfThreads) {
 TEST(Summary, JsonHasTheKeysThatScriptsRelyOn) {
   Dataset data = triangle_and_pair();
   data.splits = {Split{{0}, {1}, {2, 3}}, Split{{1}, {0}, {4}}};
-  const nlohmann::json json = to_json(data, summarise(data));
+  const nlohmann::json json = to_json(data, summarize(data));
   EXPECT_EQ(json["nodes"], 6);
   EXPECT_EQ(json["edges"], 8);
   EXPECT_EQ(json["features"], 2);
@@ -160,20 +160,20 @@ TEST(Summary, JsonHasTheKeysThatScriptsRelyOn) {
 TEST(Summary, TextIsReadable) {
   Dataset data = triangle_and_pair();
   data.raw_edges = 1234567;
-  data.treatment = "symmetrised";
-  const std::string text = to_text(data, summarise(data));
+  data.treatment = "symmetrized";
+  const std::string text = to_text(data, summarize(data));
   for (const char* part :
-       {"toy (test)\n", "  symmetrised\n", "1,234,567  edges as the source lists them",
+       {"toy (test)\n", "  symmetrized\n", "1,234,567  edges as the source lists them",
         "the largest has 3 nodes, 50.0 %", "median 1, from 0 to 2",
         "2 to 3                      3  ########################################\n",
-        "25.0 % of the values are not 0", "one a node",
+        "25.0 % of the values are not 0", "one per node",
         "0.500  of the edges join nodes of one class", "none  of its own"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
 }
 
 TEST(Summary, AnEmptyGraphIsNoTrouble) {
   const Dataset data;
-  const Summary s = summarise(data);
+  const Summary s = summarize(data);
   EXPECT_EQ(s.nodes, 0);
   EXPECT_EQ(s.components, 0);
   EXPECT_FALSE(to_text(data, s).empty());

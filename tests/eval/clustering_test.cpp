@@ -68,12 +68,12 @@ struct Clouds {
 
   Clouds() {
     Random random(2);
-    const float centres[4][3] = {{0, 0, 0}, {20, 0, 0}, {0, 20, 0}, {0, 0, 20}};
+    const float centers[4][3] = {{0, 0, 0}, {20, 0, 0}, {0, 20, 0}, {0, 0, 20}};
     for (int64_t i = 0; i < 400; ++i) {
       const int32_t cloud = i % 7 < 4 ? 0 : static_cast<int32_t>(i % 7 - 3);
       truth.push_back(cloud);
       for (int64_t c = 0; c < 3; ++c)
-        z[i][c] = centres[cloud][c] + static_cast<float>(random.uniform());
+        z[i][c] = centers[cloud][c] + static_cast<float>(random.uniform());
     }
   }
 };
@@ -111,6 +111,18 @@ TEST(ScoreClustering, RefusesWhatHasNoSingleClasses) {
   several.task = Task::multilabel;
   for (const Labels& labels : {none, several})
     EXPECT_THROW(score_clustering(at::rand({4, 2}), labels, 1, {}), Error);
+}
+
+TEST(ClusteringText, HasOneRowPerScore) {
+  ClusteringResult result;
+  result.clusters = 3;
+  result.repeats = {{.nmi = 0.5, .ari = 0.25, .accuracy = 0.75},
+                    {.nmi = 0.7, .ari = 0.35, .accuracy = 0.85}};
+  EXPECT_EQ(result.to_text(),
+            "k-means into 3 clusters, 2 repeats, percent\n\n"
+            "  NMI                     60.00 +- 10.00\n"
+            "  ARI                     30.00 +- 5.00\n"
+            "  accuracy when matched   80.00 +- 5.00\n");
 }
 
 }  // namespace

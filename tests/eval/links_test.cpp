@@ -34,5 +34,16 @@ TEST(MeanReciprocalRank, WorkedByHand) {
   EXPECT_DOUBLE_EQ(mean_reciprocal_rank(Floats{3, 1}, Floats{1, 2, 2, 1}), (1 + 1 / 2.5) / 2);
 }
 
+TEST(LinkText, HasOneRowPerScoreAndOneColumnPerScorer) {
+  LinkResult result;
+  result.share = 0.1;
+  result.encoders = {{.seed = 0, .held_out = 40, .dot = {.auc = 60}, .logistic = {.auc = 70}},
+                     {.seed = 1, .held_out = 40, .dot = {.auc = 64}, .logistic = {.auc = 80}}};
+  EXPECT_TRUE(result.to_text().starts_with(
+      "40 held-out edges (10 % of all) and as many pairs without one; 2 trainings, percent\n\n"
+      "                         dot product      logistic\n"
+      "  AUC                     62.00 +- 2.00    75.00 +- 5.00\n"));
+}
+
 }  // namespace
 }  // namespace gs

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "eval/lbfgs.h"
-#include "nn/torch_sparse.h"
+#include "support/sparse_input.h"
 
 namespace gs::test {
 namespace {
@@ -35,7 +35,7 @@ Labels multi_labels() {
   return {.task = Task::multilabel, .classes = kClasses, .single = {}, .multi = std::move(bits)};
 }
 
-// The losses of the runs as libtorch computes them, one after another, recorded for autograd.
+// The losses of the problems as libtorch computes them, one after another, recorded for autograd.
 at::Tensor plain_loss(const at::Tensor& x, const Labels& labels, std::span<const int32_t> nodes,
                       const at::Tensor& w, const at::Tensor& b) {
   std::vector<int64_t> rows(nodes.begin(), nodes.end());
@@ -59,28 +59,14 @@ at::Tensor features() {
   return x;
 }
 
-Input sparse_of(const at::Tensor& x) {
-  std::vector<int64_t> offsets{0};
-  std::vector<int32_t> indices;
-  std::vector<double> values;
-  for (int64_t i = 0; i < x.size(0); ++i) {
-    for (int64_t j = 0; j < x.size(1); ++j)
-      if (const double v = x[i][j].item<double>(); v != 0)
-        indices.push_back(static_cast<int32_t>(j)), values.push_back(v);
-    offsets.push_back(static_cast<int64_t>(indices.size()));
-  }
-  return Input(std::make_shared<TorchSparse>(x.size(0), x.size(1), offsets, indices, values,
-                                             Place{at::kCPU, at::kDouble}));
-}
-
 void expect_autograds_gradient(const Input& x, const Labels& labels) {
   const at::Tensor dense = features();
   LinearWeights weights = LinearWeights::zeros(x, 2, kClasses, at::kDouble),
-                gradient = weights.run(0);
+                gradient = weights.problem(0);
   gradient = LinearWeights::zeros(x, 2, kClasses, at::kDouble);
   weights.w.copy_(random_tensor({2, kWidth * kClasses}, 2));
   weights.b.copy_(random_tensor({2, kClasses}, 3));
-  LogisticBatch batch(x, labels, {kFive, kTwo}, at::kDouble);  // the second run is padded
+  LogisticBatch batch(x, labels, {kFive, kTwo}, at::kDouble);  // the second one is padded
   for (int repeat = 0; repeat < 2; ++repeat) {                 // the second time on used buffers
     const at::Tensor losses = batch.gradient(weights, gradient, true);
     for (int64_t r = 0; r < 2; ++r) {
@@ -102,10 +88,10 @@ TEST(LogisticBatch, HasAutogradsGradientForMultiLabels) {
   expect_autograds_gradient(features(), multi_labels());
 }
 TEST(LogisticBatch, HasAutogradsGradientOnSparseRows) {
-  expect_autograds_gradient(sparse_of(features()), single_labels());
+  expect_autograds_gradient(test::sparse_of(features()), single_labels());
 }
 TEST(LogisticBatch, HasAutogradsGradientOnSparseRowsOfMultiLabels) {
-  expect_autograds_gradient(sparse_of(features()), multi_labels());
+  expect_autograds_gradient(test::sparse_of(features()), multi_labels());
 }
 
 TEST(LogisticBatch, TellsTheMeanSquareOfItsRowsOnly) {
@@ -116,7 +102,8 @@ TEST(LogisticBatch, TellsTheMeanSquareOfItsRowsOnly) {
   EXPECT_DOUBLE_EQ(LogisticBatch(x, single_labels(), {kTwo}, at::kDouble).rows().mean_square(),
                    (4 * 4 + 16) / 8.0);
   EXPECT_DOUBLE_EQ(
-      LogisticBatch(sparse_of(x), single_labels(), {kTwo}, at::kDouble).rows().mean_square(), 4);
+      LogisticBatch(test::sparse_of(x), single_labels(), {kTwo}, at::kDouble).rows().mean_square(),
+      4);
 }
 
 // Logistic regression with a penalty, where the optimum is known by its zero gradient and Adam
@@ -135,7 +122,7 @@ TEST(LogisticBatch, IsMinimisedByLbfgsBelowAdam) {
                       at::cat({gradient.w[0], gradient.b[0]}) + kPenalty * flat};
   };
   const at::Tensor start = at::zeros({(kWidth + 1) * kClasses}, at::kDouble);
-  const Minimum found = minimise(objective, start);
+  const Minimum found = minimize(objective, start);
   ASSERT_TRUE(found.converged);
 
   at::Tensor flat = start.clone(), first = at::zeros_like(flat), second = at::zeros_like(flat);
@@ -150,7 +137,7 @@ TEST(LogisticBatch, IsMinimisedByLbfgsBelowAdam) {
 
   // Strong convexity bounds the distance to the optimum by the gradient over the penalty.
   EXPECT_LT(found.gradient_norm / kPenalty, 1e-4);
-  const Minimum again = minimise(objective, random_tensor(start.sizes(), 9));
+  const Minimum again = minimize(objective, random_tensor(start.sizes(), 9));
   EXPECT_LT((again.x - found.x).abs().max().item<double>(), 1e-4);
   EXPECT_NEAR(again.value, found.value, 1e-12);
 }

@@ -7,11 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "nn/torch_sparse.h"
 #include "support/files.h"
+#include "support/sparse_input.h"
 
 namespace gs::test {
 namespace {
@@ -57,7 +58,7 @@ Split cut(int64_t nodes, int64_t train, int64_t val, uint64_t seed) {
   return split;
 }
 
-void expect_same(const ProbeRun& a, const ProbeRun& b) {
+void expect_same(const ProbeScore& a, const ProbeScore& b) {
   EXPECT_EQ(a.validation, b.validation);
   EXPECT_EQ(a.test, b.test);
   EXPECT_EQ(a.macro_f1, b.macro_f1);
@@ -84,15 +85,15 @@ TEST_P(BothSolvers, ReadPlantedLabelsPerfectly) {
   const Score score = linear_probe(embedding(ids, 8, 200, 1) / 100, single_labels(ids, 4),
                                    {cut(300, 60, 60, 1), cut(300, 60, 60, 2)}, with(GetParam()), 0);
   EXPECT_EQ(score.metric, "accuracy");
-  ASSERT_EQ(score.runs.size(), 2);
-  for (const ProbeRun& run : score.runs) {
-    EXPECT_EQ(run.test, 100);
-    EXPECT_EQ(run.validation, 100);
-    EXPECT_EQ(run.macro_f1, 100);
-    EXPECT_EQ(run.micro_f1, 100);
+  ASSERT_EQ(score.splits.size(), 2);
+  for (const ProbeScore& split : score.splits) {
+    EXPECT_EQ(split.test, 100);
+    EXPECT_EQ(split.validation, 100);
+    EXPECT_EQ(split.macro_f1, 100);
+    EXPECT_EQ(split.micro_f1, 100);
   }
-  EXPECT_EQ(score.mean(), 100);
-  EXPECT_EQ(score.deviation(), 0);
+  EXPECT_EQ(score.spread().mean, 100);
+  EXPECT_EQ(score.spread().deviation, 0);
 }
 
 TEST_P(BothSolvers, FindNothingInShuffledLabels) {
@@ -102,7 +103,7 @@ TEST_P(BothSolvers, FindNothingInShuffledLabels) {
   Random(3).shuffle(std::span<int32_t>(ids));
   const Score score =
       linear_probe(z, single_labels(ids, 4), {cut(kNodes, 250, 250, 1)}, with(GetParam()), 0);
-  EXPECT_NEAR(score.mean(), 25, 3 * 100 * std::sqrt(0.25 * 0.75 / kTest));
+  EXPECT_NEAR(score.spread().mean, 25, 3 * 100 * std::sqrt(0.25 * 0.75 / kTest));
 }
 
 // Validation nodes follow the training nodes' rule, test nodes its opposite: a swap of the two
@@ -115,12 +116,12 @@ TEST_P(BothSolvers, KeepValidationAndTestApart) {
   for (const int32_t node : split.test) ids[static_cast<size_t>(node)] ^= 1;
   const Labels labels = single_labels(ids, 2);
   const Score score = linear_probe(z, labels, {split}, with(GetParam()), 0);
-  EXPECT_EQ(score.runs[0].validation, 100);
-  EXPECT_EQ(score.runs[0].test, 0);
+  EXPECT_EQ(score.splits[0].validation, 100);
+  EXPECT_EQ(score.splits[0].test, 0);
   EXPECT_EQ(validation_scores(z, labels, {split}, with(GetParam()), 0), std::vector<double>{100});
   const Split swapped{split.train, split.test, split.val};
   const Score other = linear_probe(z, labels, {swapped}, with(GetParam()), 0);
-  EXPECT_LT(other.runs[0].validation, 100);
+  EXPECT_LT(other.splits[0].validation, 100);
 }
 
 TEST_P(BothSolvers, GiveTheSameResultAgain) {
@@ -129,27 +130,27 @@ TEST_P(BothSolvers, GiveTheSameResultAgain) {
   const std::vector<Split> splits = {cut(200, 50, 50, 1), cut(200, 50, 50, 2), cut(200, 50, 50, 3)};
   const Score first = linear_probe(z, single_labels(ids, 3), splits, with(GetParam()), 7);
   const Score second = linear_probe(z, single_labels(ids, 3), splits, with(GetParam()), 7);
-  for (size_t r = 0; r < splits.size(); ++r) expect_same(first.runs[r], second.runs[r]);
+  for (size_t r = 0; r < splits.size(); ++r) expect_same(first.splits[r], second.splits[r]);
   const std::vector<double> validation =
       validation_scores(z, single_labels(ids, 3), splits, with(GetParam()), 7);
-  for (size_t r = 0; r < splits.size(); ++r) EXPECT_EQ(validation[r], first.runs[r].validation);
+  for (size_t r = 0; r < splits.size(); ++r) EXPECT_EQ(validation[r], first.splits[r].validation);
 }
 
-TEST_P(BothSolvers, LetNoRunLeakIntoAnother) {
+TEST_P(BothSolvers, LetNoSplitLeakIntoAnother) {
   const auto ids = cyclic(300, 3);
   const at::Tensor z = embedding(ids, 6, 1, 1);
   const Labels labels = single_labels(ids, 3);
   const Split easy = cut(300, 150, 50, 1), a = cut(300, 50, 50, 2), b = cut(300, 50, 50, 3);
   const auto probe = [&](const std::vector<Split>& splits) {
-    return linear_probe(z, labels, splits, with(GetParam()), 0).runs;
+    return linear_probe(z, labels, splits, with(GetParam()), 0).splits;
   };
   const auto both = probe({a, b});
   expect_same(both[0], probe({a})[0]);
   expect_same(both[1], probe({b, b})[1]);
-  expect_same(both[1], probe({easy, b})[1]);  // padded beside a larger run
+  expect_same(both[1], probe({easy, b})[1]);  // padded beside a larger split
 }
 
-TEST_P(BothSolvers, NeverUseUnlabelledNodes) {
+TEST_P(BothSolvers, NeverUseUnlabeledNodes) {
   const auto truth = cyclic(240, 3);
   auto ids = truth;
   Split clean, mixed = cut(240, 90, 60, 1);
@@ -165,22 +166,8 @@ TEST_P(BothSolvers, NeverUseUnlabelledNodes) {
     }
   }
   const Labels labels = single_labels(ids, 3);
-  expect_same(linear_probe(z, labels, {mixed}, with(GetParam()), 0).runs[0],
-              linear_probe(z, labels, {clean}, with(GetParam()), 0).runs[0]);
-}
-
-Input sparse_of(const at::Tensor& x) {
-  std::vector<int64_t> offsets{0};
-  std::vector<int32_t> indices;
-  std::vector<double> values;
-  for (int64_t i = 0; i < x.size(0); ++i) {
-    for (int64_t j = 0; j < x.size(1); ++j)
-      if (const float v = x.const_data_ptr<float>()[i * x.size(1) + j]; v != 0)
-        indices.push_back(static_cast<int32_t>(j)), values.push_back(v);
-    offsets.push_back(static_cast<int64_t>(indices.size()));
-  }
-  return Input(
-      std::make_shared<TorchSparse>(x.size(0), x.size(1), offsets, indices, values, Place{}));
+  expect_same(linear_probe(z, labels, {mixed}, with(GetParam()), 0).splits[0],
+              linear_probe(z, labels, {clean}, with(GetParam()), 0).splits[0]);
 }
 
 TEST_P(BothSolvers, ScoreSparseRowsAsDenseOnes) {
@@ -190,12 +177,12 @@ TEST_P(BothSolvers, ScoreSparseRowsAsDenseOnes) {
   const Labels labels = single_labels(ids, 3);
   const std::vector<Split> splits = {cut(300, 60, 60, 1), cut(300, 40, 60, 2)};
   const Score dense = linear_probe(z, labels, splits, with(GetParam()), 0);
-  const Score sparse = linear_probe(sparse_of(z), labels, splits, with(GetParam()), 0);
+  const Score sparse = linear_probe(test::sparse_of(z), labels, splits, with(GetParam()), 0);
   for (size_t r = 0; r < 2; ++r) {
-    EXPECT_GT(dense.runs[r].test, 60);
-    EXPECT_NEAR(sparse.runs[r].test, dense.runs[r].test,
+    EXPECT_GT(dense.splits[r].test, 60);
+    EXPECT_NEAR(sparse.splits[r].test, dense.splits[r].test,
                 1.01 * 100 / 180);  // rounding may turn a node or two
-    EXPECT_NEAR(sparse.runs[r].validation, dense.runs[r].validation, 1.01 * 100 / 60);
+    EXPECT_NEAR(sparse.splits[r].validation, dense.splits[r].validation, 1.01 * 100 / 60);
   }
 }
 
@@ -205,14 +192,30 @@ TEST(Probe, DoesTheSameOnOneThread) {
   std::vector<Split> splits;
   for (uint64_t r = 0; r < 5; ++r) splits.push_back(cut(300, 60, 60, r));
   const Score many = linear_probe(z, single_labels(ids, 3), splits, with(Solver::adam), 0);
-  const int before = threads();
-  set_threads(1);
+  const ThreadScope scope(1);
   const Score one = linear_probe(z, single_labels(ids, 3), splits, with(Solver::adam), 0);
-  set_threads(before);
-  for (size_t r = 0; r < splits.size(); ++r) expect_same(many.runs[r], one.runs[r]);
+  for (size_t r = 0; r < splits.size(); ++r) expect_same(many.splits[r], one.splits[r]);
 }
 
-// The peer's rules in plain libtorch, from our starting weights: every score of every run must be
+TEST(Probe, DoesTheSameInTwoThreadsAtOnce) {
+  const auto ids = cyclic(300, 3);
+  const at::Tensor z = embedding(ids, 6, 1, 1);
+  std::vector<Split> splits;
+  for (uint64_t r = 0; r < 5; ++r) splits.push_back(cut(300, 60, 60, r));
+  const auto probe = [&](uint64_t seed) {
+    const ThreadScope scope(2);
+    return linear_probe(z, single_labels(ids, 3), splits, with(Solver::adam), seed);
+  };
+  const Score alone[] = {probe(0), probe(1)};
+  Score beside[2];
+  std::thread first([&] { beside[0] = probe(0); }), second([&] { beside[1] = probe(1); });
+  first.join(), second.join();
+  for (size_t seed = 0; seed < 2; ++seed)
+    for (size_t r = 0; r < splits.size(); ++r)
+      expect_same(alone[seed].splits[r], beside[seed].splits[r]);
+}
+
+// The peer's rules in plain libtorch, from our starting weights: every score of every split must be
 // the same.
 TEST(Probe, FollowsAdamOnCrossEntropyStepByStep) {
   constexpr int64_t kNodes = 120, kWidth = 5, kClasses = 3;
@@ -262,9 +265,9 @@ TEST(Probe, FollowsAdamOnCrossEntropyStepByStep) {
         test = right.index_select(0, rows(split.test)).mean().item<double>();
       }
     }
-    EXPECT_NEAR(score.runs[static_cast<size_t>(r)].validation, 100 * best, 1e-9);
-    EXPECT_NEAR(score.runs[static_cast<size_t>(r)].test, 100 * test, 1e-9);
-    EXPECT_EQ(score.runs[static_cast<size_t>(r)].best_step, best_step);
+    EXPECT_NEAR(score.splits[static_cast<size_t>(r)].validation, 100 * best, 1e-9);
+    EXPECT_NEAR(score.splits[static_cast<size_t>(r)].test, 100 * test, 1e-9);
+    EXPECT_EQ(score.splits[static_cast<size_t>(r)].best_step, best_step);
   }
 }
 
@@ -275,15 +278,16 @@ TEST(Probe, PadsUnequalSplitsWithoutEffect) {
   const ProbeOptions options = with(Solver::adam);
   const Score together = linear_probe(z, single_labels(ids, 3), splits, options, 0);
   for (size_t r = 0; r < splits.size(); ++r) {
-    const std::vector<Split> same(r + 1,
-                                  splits[r]);  // run r has the same random weights, among equals
-    expect_same(together.runs[r], linear_probe(z, single_labels(ids, 3), same, options, 0).runs[r]);
+    // Split r has the same random weights, among equals.
+    const std::vector<Split> same(r + 1, splits[r]);
+    expect_same(together.splits[r],
+                linear_probe(z, single_labels(ids, 3), same, options, 0).splits[r]);
   }
 }
 
-// With a learning rate of 0 the scores are those of the starting weights. The runs are too many for
-// one batch.
-TEST(Probe, StartsEachRunFromItsOwnXavierWeights) {
+// With a learning rate of 0 the scores are those of the starting weights. The splits are too many
+// for one batch.
+TEST(Probe, StartsEachSplitFromItsOwnXavierWeights) {
   constexpr int64_t kNodes = 200, kWidth = 300, kClasses = 3;
   const auto ids = cyclic(kNodes, kClasses);
   const at::Tensor z = noise(kNodes, kWidth, 1);
@@ -302,7 +306,7 @@ TEST(Probe, StartsEachRunFromItsOwnXavierWeights) {
     double right = 0;
     for (const int32_t node : splits[r].test)
       right += predicted[node].item<int64_t>() == ids[static_cast<size_t>(node)];
-    EXPECT_NEAR(score.runs[r].test, 100 * right / 60, 1e-9) << r;
+    EXPECT_NEAR(score.splits[r].test, 100 * right / 60, 1e-9) << r;
   }
 }
 
@@ -311,7 +315,7 @@ TEST(Probe, ScoresTheLastStepToo) {
   ProbeOptions options = with(Solver::adam, 3);
   const Score score = linear_probe(embedding(ids, 4, 30, 1), single_labels(ids, 2),
                                    {cut(60, 20, 20, 1)}, options, 0);
-  EXPECT_EQ(score.runs[0].best_step, 3);
+  EXPECT_EQ(score.splits[0].best_step, 3);
 }
 
 TEST(Probe, KeepsTheFirstOfEqualScores) {
@@ -320,7 +324,7 @@ TEST(Probe, KeepsTheFirstOfEqualScores) {
   options.probe_lr = 0;  // nothing moves: every score equals the first
   const Score score = linear_probe(embedding(ids, 4, 1, 1), single_labels(ids, 2),
                                    {cut(100, 30, 30, 1)}, options, 0);
-  EXPECT_EQ(score.runs[0].best_step, options.probe_every);
+  EXPECT_EQ(score.splits[0].best_step, options.probe_every);
 }
 
 // Six nodes in the plane; on the first four class 0 is the sign of x and class 1 that of y. The
@@ -337,13 +341,13 @@ TEST(Probe, ScoresMultiLabelsByRocAuc) {
   const Score score =
       linear_probe(z, labels, {{{0, 1, 2, 3}, {2, 3}, {4, 5}}}, with(Solver::lbfgs), 0);
   EXPECT_EQ(score.metric, "roc_auc");
-  EXPECT_EQ(score.runs[0].validation, 100);
+  EXPECT_EQ(score.splits[0].validation, 100);
   // Node 4 scores 9 and 21, node 5 scores -21 and -9. Class 0 ranks its one positive, -21, below
   // its negative, 9; class 1 has no negative. Together, of the positives 21, -21 and -9 one is
   // above the only negative, 9.
-  EXPECT_EQ(score.runs[0].test, 0);
-  EXPECT_DOUBLE_EQ(score.runs[0].micro_auc, 100.0 / 3);
-  EXPECT_EQ(score.runs[0].macro_f1, 0);
+  EXPECT_EQ(score.splits[0].test, 0);
+  EXPECT_DOUBLE_EQ(score.splits[0].micro_auc, 100.0 / 3);
+  EXPECT_EQ(score.splits[0].macro_f1, 0);
 }
 
 TEST(Probe, LearnsMultiLabelsAndFindsNothingInNoise) {
@@ -364,15 +368,16 @@ TEST(Probe, LearnsMultiLabelsAndFindsNothingInNoise) {
   };
   for (const Solver solver : {Solver::adam, Solver::lbfgs}) {
     const Score good = probe(readable, z, solver), bad = probe(shuffled, z, solver);
-    for (const ProbeRun& run : good.runs) {
-      EXPECT_GT(run.test, 95);
-      EXPECT_GT(run.micro_auc, 95);
+    for (const ProbeScore& split : good.splits) {
+      EXPECT_GT(split.test, 95);
+      EXPECT_GT(split.micro_auc, 95);
     }
     // Deviation of one class's AUC by chance: sqrt((P + Q + 1) / (12 P Q)) with 150 of each, over
     // five classes.
-    for (const ProbeRun& run : bad.runs)
-      EXPECT_NEAR(run.test, 50, 3 * 100 * std::sqrt(301 / (12.0 * 150 * 150) / 5));
-    EXPECT_NEAR(probe(readable, sparse_of(z), solver).runs[0].test, good.runs[0].test, 0.1);
+    for (const ProbeScore& split : bad.splits)
+      EXPECT_NEAR(split.test, 50, 3 * 100 * std::sqrt(301 / (12.0 * 150 * 150) / 5));
+    EXPECT_NEAR(probe(readable, test::sparse_of(z), solver).splits[0].test, good.splits[0].test,
+                0.1);
   }
 }
 
@@ -382,8 +387,8 @@ TEST(Probe, PrefersTheStrongestOfEqualPenalties) {
       embedding(ids, 4, 50, 1);  // every penalty separates: the first, strongest fit is kept
   const Score at_scale =
       linear_probe(z, single_labels(ids, 2), {cut(120, 40, 40, 1)}, with(Solver::lbfgs), 0);
-  EXPECT_EQ(at_scale.runs[0].validation, 100);
-  EXPECT_LE(at_scale.runs[0].best_step,
+  EXPECT_EQ(at_scale.splits[0].validation, 100);
+  EXPECT_LE(at_scale.splits[0].best_step,
             20);  // a strong penalty is quickly fitted, the weakest is not
 }
 
@@ -395,9 +400,9 @@ TEST(Probe, FitsToConvergenceAtAnyScale) {
   for (const double scale : {1e-3, 1e3}) {
     const Score scaled =
         linear_probe(z * scale, single_labels(ids, 3), splits, with(Solver::lbfgs), 0);
-    EXPECT_NEAR(scaled.mean(), plain.mean(), 1.01 * 100 / 150) << scale;
+    EXPECT_NEAR(scaled.spread().mean, plain.spread().mean, 1.01 * 100 / 150) << scale;
   }
-  EXPECT_GT(plain.mean(), 75);
+  EXPECT_GT(plain.spread().mean, 75);
 }
 
 TEST(Probe, NeverBecomesNanOnColumnsOfVeryDifferentScale) {
@@ -407,10 +412,11 @@ TEST(Probe, NeverBecomesNanOnColumnsOfVeryDifferentScale) {
     at::Tensor z = embedding(ids, 4, 20, 1);
     z.select(1, 3).mul_(huge);
     for (const Solver solver : {Solver::adam, Solver::lbfgs}) {
-      const ProbeRun run = linear_probe(z, single_labels(ids, 2), splits, with(solver), 0).runs[0];
-      EXPECT_TRUE(std::isfinite(run.test) && std::isfinite(run.validation)) << huge;
-      EXPECT_GE(run.test, 0);
-      EXPECT_TRUE(run.best_step > 0 || (run.test == 0 && run.validation == 0));
+      const ProbeScore split =
+          linear_probe(z, single_labels(ids, 2), splits, with(solver), 0).splits[0];
+      EXPECT_TRUE(std::isfinite(split.test) && std::isfinite(split.validation)) << huge;
+      EXPECT_GE(split.test, 0);
+      EXPECT_TRUE(split.best_step > 0 || (split.test == 0 && split.validation == 0));
     }
   }
 }
@@ -425,9 +431,8 @@ TEST(Probe, RefusesWhatItCannotUse) {
   };
   expect_data_error(probe(z.slice(0, 0, 19), labels, split), "19 rows");
   expect_data_error(probe(z, Labels{}, split), "none to learn from");
-  expect_data_error(probe(z, labels, {split.train, {}, split.test}),
-                    "no labelled validation nodes");
-  expect_data_error(probe(z, labels, {split.train, split.val, {}}), "no labelled test nodes");
+  expect_data_error(probe(z, labels, {split.train, {}, split.test}), "no labeled validation nodes");
+  expect_data_error(probe(z, labels, {split.train, split.val, {}}), "no labeled test nodes");
   EXPECT_NO_THROW(
       validation_scores(z, labels, {{split.train, split.val, {}}}, with(Solver::adam, 10), 0));
   at::Tensor broken = z.clone();
@@ -437,10 +442,10 @@ TEST(Probe, RefusesWhatItCannotUse) {
 
 TEST(Score, HasNumpysMeanAndDeviation) {
   Score score;
-  for (const double test : {80.0, 90.0, 100.0}) score.runs.push_back({.test = test});
-  EXPECT_DOUBLE_EQ(score.mean(), 90);
-  EXPECT_DOUBLE_EQ(score.deviation(), std::sqrt(200.0 / 3));
-  EXPECT_EQ(Score{}.mean(), 0);
+  for (const double test : {80.0, 90.0, 100.0}) score.splits.push_back({.test = test});
+  EXPECT_DOUBLE_EQ(score.spread().mean, 90);
+  EXPECT_DOUBLE_EQ(score.spread().deviation, std::sqrt(200.0 / 3));
+  EXPECT_EQ(Score{}.spread().mean, 0);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(Centrality, OfAStarByPageRankIsWorkedByHand) {
 }
 
 // Bipartite: plain power iteration would swing between two vectors.
-TEST(Centrality, OfAStarByEigenvectorIsWorkedByHand) {
+TEST(Centrality, OfAStarByEigenvectorizWorkedByHand) {
   const auto x = eigenvector_centrality(star);
   EXPECT_NEAR(x[0], 1 / std::sqrt(2), 1e-7);
   for (const int leaf : {1, 2, 3}) EXPECT_NEAR(x[leaf], 1 / std::sqrt(6), 1e-7);
@@ -49,10 +49,10 @@ TEST(Centrality, WeightsCount) {
 
 TEST(Centrality, IsTheSameOnAnyNumberOfThreads) {
   const Csr g = weighted_graph(900, random_edges(900, 9000, 3));
-  const WithThreads one(1);
+  const ThreadScope one(1);
   const auto rank = pagerank_centrality(g), vector = eigenvector_centrality(g);
   for (const int count : kThreadCounts) {
-    const WithThreads threads(count);
+    const ThreadScope threads(count);
     EXPECT_EQ(pagerank_centrality(g), rank);
     EXPECT_EQ(eigenvector_centrality(g), vector);
   }

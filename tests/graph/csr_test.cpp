@@ -137,7 +137,7 @@ TEST(Csr, TheFirstBadEdgeIsTheSameOnAnyNumberOfThreads) {
   std::vector<Edge> edges(100000, Edge{0, 1});
   edges[70001].source = edges[99999].target = 2;
   for (const int count : kThreadCounts) {
-    const WithThreads scope(count);
+    const ThreadScope scope(count);
     expect_data_error([&] { graph(2, edges); }, "edge 70001: 2 -> 1");
   }
 }
@@ -236,7 +236,7 @@ TEST(Csr, AgreesWithANaiveBuildOnRandomGraphsAndAnyNumberOfThreads) {
         const Naive naive(size.nodes, edges, options);
         for (const int count : kThreadCounts)
           for (const bool weighted : {false, true}) {
-            const WithThreads scope(count);
+            const ThreadScope scope(count);
             BuildCounts counts;
             const Csr g = build_csr(edge_list(size.nodes, edges, weighted), options, &counts);
             expect_equal(g, naive, weighted);
@@ -279,7 +279,7 @@ TEST(Csr, ReversingTwiceGivesTheSameGraphOnAnyNumberOfThreads) {
     const Csr g =
         build_csr(edge_list(3000, random_edges(3000, 60000, 5), true), {.coalesce = coalesce});
     for (const int count : kThreadCounts) {
-      const WithThreads scope(count);
+      const ThreadScope scope(count);
       const Csr turned = reverse(g), again = reverse(turned);
       EXPECT_NE(to_vector(turned.neighbors), to_vector(g.neighbors));
       EXPECT_EQ(to_vector(again.offsets), to_vector(g.offsets));
@@ -294,7 +294,7 @@ TEST(Csr, OneTurnedEntryAnywhereBreaksSymmetry) {
   const Csr g =
       build_csr(edge_list(60, edges), {.symmetrize = true, .self_loops = SelfLoops::drop});
   for (const int count : kThreadCounts) {
-    const WithThreads scope(count);
+    const ThreadScope scope(count);
     for (int64_t gone = 0; gone < g.edges(); ++gone) {
       std::vector<Edge> rest;
       for (int32_t v = 0; v < g.nodes(); ++v)
@@ -317,7 +317,7 @@ Csr raw(Offsets offsets, Ids neighbors, Weights weights = {}) {
 TEST(Csr, ValidateRefusesWhatAHostileFileMayHold) {
   const auto refused = [](Csr g, const std::string& part) {
     for (const int count : kThreadCounts) {
-      const WithThreads scope(count);
+      const ThreadScope scope(count);
       expect_data_error([&] { validate(g, "graph.npy"); }, "graph.npy: " + part);
     }
   };

@@ -108,7 +108,7 @@ TEST(HoldOut, RefusesWhatHasNothingToAskFor) {
 
 TEST(Strangers, AreNotJoinedToTheNode) {
   const Csr graph = ring(30, false);
-  const auto found = strangers(graph, 4, 200, Random(1));
+  const auto found = non_neighbors(graph, 4, 200, Random(1));
   EXPECT_EQ(found.size(), 200);
   for (const int32_t to : found) {
     EXPECT_NE(to, 4);

@@ -121,7 +121,7 @@ TEST(Normalize, GcnAgreesWithTheDenseRecipeOnAnyNumberOfThreads) {
     for (auto& [place, value] : dense)
       value /= std::sqrt(degree[place.first] * degree[place.second]);
     for (const int count : kThreadCounts) {
-      const WithThreads scope(count);
+      const ThreadScope scope(count);
       expect_near(explicit_values(g, normalization(g, Norm::gcn)), dense);
     }
   }

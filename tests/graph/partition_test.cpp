@@ -89,7 +89,7 @@ TEST(Partition, IsDecidedByTheSeed) {
   const Csr g = build_csr(edge_list(500, random_edges(500, 2000, 3)), {.symmetrize = true});
   const auto first = partition(g, 8, 7);
   for (const int count : kThreadCounts) {
-    const WithThreads scope(count);
+    const ThreadScope scope(count);
     EXPECT_EQ(partition(g, 8, 7), first);
   }
   EXPECT_NE(partition(g, 8, 8), first);

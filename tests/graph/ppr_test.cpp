@@ -133,7 +133,7 @@ TEST(Ppr, IsTheSameOnAnyNumberOfThreadsAndForAnyCompany) {
   for (const int32_t seed : all_nodes(g))
     expected.push_back(personalized_pagerank(g, Ids{seed}, options)[0]);
   for (const int count : kThreadCounts) {
-    const WithThreads scope(count);
+    const ThreadScope scope(count);
     const auto scores = personalized_pagerank(g, all_nodes(g), options);
     for (int32_t seed = 0; seed < 400; ++seed) {
       EXPECT_EQ(scores[seed].nodes, expected[seed].nodes);

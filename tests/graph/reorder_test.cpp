@@ -50,7 +50,7 @@ TEST(Reorder, ThereAndBackIsTheSameGraphOnAnyNumberOfThreads) {
     const Csr g =
         build_csr(edge_list(900, random_edges(900, 20000, 12), true), {.symmetrize = symmetrize});
     for (const int count : kThreadCounts) {
-      const WithThreads scope(count);
+      const ThreadScope scope(count);
       for (const Ids& order : {order_by_degree(g), order_by_bfs(g)}) {
         const Csr moved = reorder(g, order);
         validate(moved, "reordered");

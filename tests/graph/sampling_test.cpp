@@ -146,7 +146,7 @@ TEST(Sampling, DrawsOfDifferentRowsAreIndependent) {
   EXPECT_LT(chi_square(seen, std::vector<double>(16, 1000)), chi_square_limit(15));
 }
 
-// Every neighbour's weight in the sum, times the row's factor, is its own weight on average.
+// Every neighbor's weight in the sum, times the row's factor, is its own weight on average.
 TEST(Sampling, IsUnbiasedForEveryNeighborsWeight) {
   const std::vector<float> weights{0.1f, 5, 0.7f, 0, 2, 0.3f, 1e-3f, 0.3f};
   const Csr g = star(8, weights);
@@ -167,7 +167,7 @@ TEST(Sampling, IsUnbiasedForEveryNeighborsWeight) {
       }
       for (int i = 0; i < 8; ++i)
         EXPECT_LT(std::abs(mean[i].mean() - weights[i]), 5 * mean[i].error() + 1e-4)
-            << "neighbour " << i << ", fan-out " << fanout;
+            << "neighbor " << i << ", fan-out " << fanout;
       EXPECT_LT(std::abs(sum.mean() - 8.401), 5 * sum.error() + 1e-5);
     }
 }

@@ -77,7 +77,7 @@ TEST(Subgraph, AgreesWithANaiveFilterOnAnyNumberOfThreads) {
         }
       const Csr expected = weighted_graph(kept, edges);
       for (const int count : kThreadCounts) {
-        const WithThreads scope(count);
+        const ThreadScope scope(count);
         std::vector<int64_t> positions;
         const Csr part = induced_subgraph(g, chosen, workspace, &positions);
         ASSERT_EQ(to_vector(part.offsets), to_vector(expected.offsets));

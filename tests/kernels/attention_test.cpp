@@ -225,7 +225,7 @@ TEST(Attention, SameBitsOnAnyNumberOfThreads) {
   Floats out;
   Gradients d;
   for (const int count : test::kThreadCounts) {
-    const test::WithThreads with(count);
+    const ThreadScope with(count);
     if (out.empty()) out = x.forward(), d = x.backward();
     EXPECT_EQ(x.forward(), out) << count << " threads";
     EXPECT_TRUE(x.backward() == d) << count << " threads";

@@ -29,7 +29,7 @@ TEST(Dropout, MaskIsTheSameForAnyNumberOfThreads) {
   const DropoutRule rule = dropout_rule(99, 0.4);
   const auto expected = mask_of(rule, 0, 3001, 37);
   for (const int count : test::kThreadCounts) {
-    const test::WithThreads threads(count);
+    const ThreadScope threads(count);
     EXPECT_EQ(mask_of(rule, 0, 3001, 37), expected) << count << " threads";
   }
 }
@@ -55,7 +55,7 @@ TEST(Dropout, KeepsTheShareInEveryColumn) {
   }
 }
 
-TEST(Dropout, NeighbouringElementsAreIndependent) {
+TEST(Dropout, NeighboringElementsAreIndependent) {
   constexpr int64_t kRows = 5000, kColumns = 40;
   const auto mask = mask_of(dropout_rule(3, 0.5), 0, kRows, kColumns);
   for (const int64_t step : {int64_t{1}, int64_t{2}, int64_t{8}, kColumns, kColumns + 1}) {

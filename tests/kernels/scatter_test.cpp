@@ -94,7 +94,7 @@ TEST(Scatter, AnyNumberOfThreadsGivesTheSameBits) {
   const Words words(3000, 50, 130, true);
   const Words::Result expected = words.run();
   for (const int count : {1, 2, 3, 16}) {
-    const test::WithThreads threads(count);
+    const ThreadScope threads(count);
     EXPECT_EQ(words.run(), expected) << count;
   }
 }

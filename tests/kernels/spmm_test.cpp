@@ -94,7 +94,7 @@ TEST(Spmm, MoreThreadsThanRows) {
   const Example example(3, 4, 5, 2);
   std::vector<float> expected, y;
   spmm(example.call(expected));
-  const test::WithThreads threads(16);
+  const ThreadScope threads(16);
   for (const bool direct : {false, true}) {
     Spmm call = example.call(y);
     call.direct = direct;

@@ -9,7 +9,7 @@
 #include "kernels/attention.h"
 #include "kernels/dropout.h"
 #include "kernels/eigenmaps.h"
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "kernels/scatter.h"
 #include "kernels/spmm.h"
 
@@ -115,10 +115,10 @@ Floats run_all() {
   keep(dh), keep(Floats(da.begin(), da.end())), keep(Floats(db.begin(), db.end()));
 
   Floats z = x;
-  finish({bias.data(), true, bits.data(), 1.5f, nullptr}, kRows, kWidth, z.data());
+  epilogue_forward({bias.data(), true, bits.data(), 1.5f, nullptr}, kRows, kWidth, z.data());
   keep(z);
   std::vector<double> sums(kWidth);
-  finish_backward({z.data(), nullptr, 1.5f, sums.data()}, x.data(), kRows, kWidth, z.data());
+  epilogue_backward({z.data(), nullptr, 1.5f, sums.data()}, x.data(), kRows, kWidth, z.data());
   keep(z);
   keep(Floats(sums.begin(), sums.end()));
 

@@ -13,7 +13,7 @@ using namespace gs::test;
 
 LoaderOptions cluster_options(int64_t parts, int64_t per_batch) {
   LoaderOptions options;
-  options.loader = LoaderKind::cluster;
+  options.loader = "cluster";
   options.parts = parts;
   options.parts_per_batch = per_batch;
   return options;
@@ -46,7 +46,7 @@ TEST(ClusterLoader, ABatchIsTheSubgraphOfSomeParts) {
       for (int32_t v = 0; v < 20; ++v)
         if (parts.contains(part[v])) expected.push_back(v);
       EXPECT_EQ(sample.nodes, expected);
-      EXPECT_EQ(sample.seeds, std::ssize(expected));
+      EXPECT_EQ(sample.targets, std::ssize(expected));
       SubgraphWorkspace subgraph;
       const Csr between = induced_subgraph(data.graph, expected, subgraph);
       ASSERT_EQ(sample.layers.size(), 1u);
@@ -64,18 +64,18 @@ TEST(ClusterLoader, WithAllPartsIsTheWholeGraph) {
     const auto loader = make_loader(data, cluster_options(parts, 100), {});
     ASSERT_EQ(loader->batches(), 1);
     const Sample sample = loader->sample(3, 0, workspace);
-    EXPECT_EQ(sample.seeds, 20);
+    EXPECT_EQ(sample.targets, 20);
     EXPECT_EQ(to_vector(sample.layers[0].matrix.indices), to_vector(data.graph.neighbors));
   }
 }
 
-TEST(ClusterLoader, SeedsComeFirst) {
+TEST(ClusterLoader, TargetNodesComeFirst) {
   const Dataset data = dataset_of(cliques());
   const std::vector<int32_t> train{19, 0, 7};
-  const auto loader = make_loader(data, cluster_options(1, 1), {.seed_nodes = train});
+  const auto loader = make_loader(data, cluster_options(1, 1), {.target_nodes = train});
   LoaderWorkspace workspace;
   const Sample sample = loader->sample(0, 0, workspace);
-  EXPECT_EQ(sample.seeds, 3);
+  EXPECT_EQ(sample.targets, 3);
   EXPECT_EQ((std::vector<int32_t>(sample.nodes.begin(), sample.nodes.begin() + 4)),
             (std::vector<int32_t>{0, 7, 19, 1}));
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "options/loaders.h"
 #include "support/loader_laws.h"
 
 namespace gs {
@@ -9,9 +10,9 @@ namespace {
 
 using namespace gs::test;
 
-LoaderOptions small_batches(LoaderKind kind) {
+LoaderOptions small_batches(std::string_view loader) {
   LoaderOptions options;
-  options.loader = kind;
+  options.loader = loader;
   options.batch_size = 16;
   options.fanouts = {4, 3};
   options.parts = 12;
@@ -20,6 +21,9 @@ LoaderOptions small_batches(LoaderKind kind) {
   options.coverage = 5;
   return options;
 }
+
+// Every row of the table except the whole graph.
+std::vector<LoaderInfo> sampled_loaders() { return {loaders().begin() + 1, loaders().end()}; }
 
 struct Case {
   std::string name;
@@ -38,8 +42,7 @@ std::vector<Case> graphs() {
 }
 
 TEST(Loaders, KeepTheirLaws) {
-  for (const auto& row : loaders()) {
-    const LoaderKind kind = find(names_of(LoaderKind{}), row.name, "loader").value;
+  for (const LoaderInfo& row : sampled_loaders()) {
     for (const Case& item : graphs())
       for (const Norm norm : {Norm::gcn, Norm::mean, Norm::sum})
         for (const bool sparse : {false, true}) {
@@ -48,41 +51,39 @@ TEST(Loaders, KeepTheirLaws) {
           LoaderContext context;
           context.norm = norm;
           context.random = Random(7);
-          check_loader_laws(data, small_batches(kind), context, kind != LoaderKind::saint);
+          check_loader_laws(data, small_batches(row.name), context, !row.reweighted);
           std::vector<int32_t> some;
           for (int32_t v = 0; v < data.nodes(); v += 3) some.push_back(v);
-          context.seed_nodes = some;
-          check_loader_laws(data, small_batches(kind), context, kind != LoaderKind::saint);
+          context.target_nodes = some;
+          check_loader_laws(data, small_batches(row.name), context, !row.reweighted);
         }
   }
 }
 
 TEST(Loaders, AnotherSeedGivesOtherBatches) {
   const Dataset data = dataset_of(undirected_graph(200, random_edges(200, 900, 1)));
-  for (const auto& row : loaders()) {
-    const LoaderKind kind = find(names_of(LoaderKind{}), row.name, "loader").value;
-    LoaderWorkspace workspace;  // one for both
-    const auto first = make_loader(data, small_batches(kind), {.random = Random(1)});
-    const auto second = make_loader(data, small_batches(kind), {.random = Random(2)});
+  for (const LoaderInfo& row : sampled_loaders()) {
+    LoaderWorkspace workspace;  // shared by both
+    const auto first = make_loader(data, small_batches(row.name), {.random = Random(1)});
+    const auto second = make_loader(data, small_batches(row.name), {.random = Random(2)});
     EXPECT_NE(first->sample(0, 0, workspace).nodes, second->sample(0, 0, workspace).nodes)
         << row.name;
   }
 }
 
-TEST(Loaders, NeedNodesAndAKindThatSamples) {
+TEST(Loaders, NeedNodesAndANameThatSamples) {
   const Dataset none = dataset_of(graph(0, {})), some = dataset_of(graph(3, {{0, 1}}));
-  for (const auto& row : loaders()) {
-    const LoaderKind kind = find(names_of(LoaderKind{}), row.name, "loader").value;
+  for (const LoaderInfo& row : sampled_loaders()) {
     try {
-      make_loader(none, small_batches(kind), {});
+      make_loader(none, small_batches(row.name), {});
       ADD_FAILURE() << row.name;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::data);
     }
   }
-  for (const LoaderKind kind : {LoaderKind::full, LoaderKind::automatic}) {
+  for (const char* name : {"full", "auto"}) {
     try {
-      make_loader(some, small_batches(kind), {});
+      make_loader(some, small_batches(name), {});
       ADD_FAILURE();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::internal);

@@ -12,7 +12,7 @@ using namespace gs::test;
 
 LoaderOptions neighbor_options(std::vector<int64_t> fanouts, int64_t batch_size) {
   LoaderOptions options;
-  options.loader = LoaderKind::neighbor;
+  options.loader = "neighbor";
   options.fanouts = std::move(fanouts);
   options.batch_size = batch_size;
   return options;
@@ -37,7 +37,7 @@ void expect_unbiased(const Csr& graph, Norm norm, NeighborSampling how) {
       std::vector<double> local;
       for (const int32_t v : sample.nodes) local.push_back(x[v]);
       const std::vector<double> sums = aggregate(sample.layers[0], local);
-      for (int64_t s = 0; s < sample.seeds; ++s) mean[sample.nodes[s]].add(sums[s]);
+      for (int64_t s = 0; s < sample.targets; ++s) mean[sample.nodes[s]].add(sums[s]);
     }
   for (size_t v = 0; v < x.size(); ++v) {
     EXPECT_EQ(mean[v].count(), 3000);
@@ -46,7 +46,7 @@ void expect_unbiased(const Csr& graph, Norm norm, NeighborSampling how) {
 }
 
 TEST(NeighborLoader, SampledSumsAreUnbiased) {
-  // Directed, with loops, duplicates merged, and two nodes that hear from nobody.
+  // Directed, with loops, duplicates merged, and two nodes without in-neighbors.
   const std::vector<Edge> edges = random_edges(18, 90, 4);
   for (const Norm norm : {Norm::gcn, Norm::mean, Norm::sum}) {
     SCOPED_TRACE(name_of(names_of(norm), norm));
@@ -71,13 +71,14 @@ TEST(NeighborLoader, WithAllNeighborsIsTheWholeGraph) {
       std::vector<double> local;
       for (const int32_t v : sample.nodes) local.push_back(x[v]);
       for (const LayerGraph& layer : sample.layers) local = aggregate(layer, local);
-      ASSERT_EQ(std::ssize(local), sample.seeds);
-      for (int64_t s = 0; s < sample.seeds; ++s) EXPECT_NEAR(local[s], full[sample.nodes[s]], 1e-6);
+      ASSERT_EQ(std::ssize(local), sample.targets);
+      for (int64_t s = 0; s < sample.targets; ++s)
+        EXPECT_NEAR(local[s], full[sample.nodes[s]], 1e-6);
     }
   }
 }
 
-TEST(NeighborLoader, FanoutsCountFromTheSeedsOutwardsAndTheLastRepeats) {
+TEST(NeighborLoader, FanoutsCountOutwardFromTheTargetNodesAndTheLastRepeats) {
   const Dataset data = dataset_of(undirected_graph(40, random_edges(40, 600, 6)));
   const auto loader = make_loader(data, neighbor_options({5, 2}, 4), {.layers = 3});
   LoaderWorkspace workspace;
@@ -94,13 +95,13 @@ TEST(NeighborLoader, FanoutsCountFromTheSeedsOutwardsAndTheLastRepeats) {
 }
 
 TEST(NeighborLoader, StoresNoValuesForAnUnweightedGraph) {
-  // Node 0 hears from 1, 2, 3, 4; two are kept. Mean: 1/2 each. Gcn: (degree + 1)^-1/2, and a
-  // factor of 2 that its own loop does not get.
+  // Node 0 has the in-neighbors 1, 2, 3, 4; two are kept. Mean: 1/2 each. Gcn: (degree + 1)^-1/2,
+  // and a factor of 2 that its own loop does not get.
   const Dataset data = dataset_of(graph(5, {{1, 0}, {2, 0}, {3, 0}, {4, 0}}));
-  const std::vector<int32_t> seed{0};
+  const std::vector<int32_t> target{0};
   LoaderWorkspace workspace;
   const auto layer = [&](Norm norm) {
-    const LoaderContext context{.norm = norm, .layers = 1, .seed_nodes = seed};
+    const LoaderContext context{.norm = norm, .layers = 1, .target_nodes = target};
     return make_loader(data, neighbor_options({2}, 4), context)->sample(0, 0, workspace).layers[0];
   };
   const LayerGraph mean = layer(Norm::mean), gcn = layer(Norm::gcn);

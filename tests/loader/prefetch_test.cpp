@@ -14,7 +14,7 @@ using namespace gs::test;
 
 std::unique_ptr<Loader> small_loader(const Dataset& data) {
   LoaderOptions options;
-  options.loader = LoaderKind::neighbor;
+  options.loader = "neighbor";
   options.batch_size = 16;
   return make_loader(data, options, {.random = Random(4)});
 }
@@ -35,7 +35,7 @@ TEST(Prefetch, GivesTheSameBatchesWithAnyNumberOfWorkers) {
         EXPECT_GE(batch.wait_seconds, 0);
         expect_same(batch.sample, loader->sample(batch.epoch, batch.index, workspace));
       }
-      EXPECT_THROW(prefetch.next(), Error) << "behind the last epoch";
+      EXPECT_THROW(prefetch.next(), Error) << "after the last epoch";
     }
 }
 
@@ -54,7 +54,7 @@ TEST(Prefetch, StartsWithinAnEpoch) {
   }
 }
 
-// Counts what it was asked for, looks at the threads of its loops, and fails where it should.
+// Counts the batches it makes, records the threads of its loops, and fails at a given batch.
 class ProbeLoader : public Loader {
  public:
   using Loader::Loader;
@@ -81,7 +81,7 @@ TEST(Prefetch, CarriesAnErrorToTheCallThatMeetsIt) {
     EXPECT_EQ(prefetch.next().index, 0);
     EXPECT_EQ(prefetch.next().index, 1);
     EXPECT_THROW(prefetch.next(), Error);
-    EXPECT_EQ(prefetch.next().index, 3) << "and goes on behind it";
+    EXPECT_EQ(prefetch.next().index, 3) << "and continues after it";
   }
 }
 
@@ -104,7 +104,7 @@ TEST(Prefetch, MakesNoMoreThanItMayAndStopsAtOnce) {
 }
 
 TEST(Prefetch, WorkersLeaveParallelLoopsAlone) {
-  const WithThreads scope(4);
+  const ThreadScope scope(4);
   const Dataset data = dataset_of(graph(3, {}));
   ProbeLoader loader(data);
   Prefetch prefetch(loader, {.workers = 2});

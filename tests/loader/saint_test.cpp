@@ -14,7 +14,7 @@ using Ids = std::vector<int32_t>;
 
 LoaderOptions saint_options(SaintSampler sampler, int64_t roots, int64_t coverage) {
   LoaderOptions options;
-  options.loader = LoaderKind::saint;
+  options.loader = "saint";
   options.saint_sampler = sampler;
   options.roots = roots;
   options.coverage = coverage;
@@ -22,10 +22,10 @@ LoaderOptions saint_options(SaintSampler sampler, int64_t roots, int64_t coverag
   return options;
 }
 
-// 0 - 1 - 2 - 3 - 0 with the chord 1 - 3, a tail 3 - 4, and 5 alone.
+// The cycle 0 - 1 - 2 - 3 - 0 with the chord 1 - 3, a tail 3 - 4, and 5 isolated.
 Csr small_graph() { return undirected_graph(6, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {1, 3}, {3, 4}}); }
 
-// Compares how often each set of nodes comes up with its probability.
+// Compares how often each set of nodes is drawn with its probability.
 void expect_sets(const Csr& graph, const LoaderOptions& options, std::map<Ids, double> probability,
                  const LoaderContext& context = {}) {
   constexpr int64_t kDraws = 20000;
@@ -71,7 +71,7 @@ TEST(SaintLoader, WalksVisitNodesByTheirExactProbabilities) {
 }
 
 TEST(SaintLoader, NodesAreDrawnByTheirSquaredColumns) {
-  // By mean: column u has 1 / degree(v) for each v that hears from u.
+  // With the mean, column u has 1 / degree(v) for each v that has u as an in-neighbor.
   const Csr g = small_graph();
   std::map<Ids, double> probability;
   double total = 0;
@@ -104,16 +104,16 @@ TEST(SaintLoader, EdgesAreDrawnByTheInverseDegreesOfTheirEnds) {
   }
 }
 
-// Given that a node is drawn, its sum is the full one on average; and the weighted loss is that of
-// all seeds. Both up to the error of the counts, which are as many as the draws.
-void expect_unbiased(const Csr& graph, SaintSampler sampler, Norm norm, const Ids& seeds) {
+// Given that a node is drawn, its mean sum is the full one, and the mean weighted loss is that of
+// all target nodes. Both hold up to the error of the counts, of which there are as many as draws.
+void expect_unbiased(const Csr& graph, SaintSampler sampler, Norm norm, const Ids& targets) {
   constexpr int64_t kDraws = 6000;
   const Dataset data = dataset_of(graph);
   std::vector<double> x;
   for (int64_t v = 0; v < graph.nodes(); ++v) x.push_back(std::cos(static_cast<double>(3 * v)));
   const std::vector<double> full = aggregate(whole_graph(graph, norm), x);
   const auto loader = make_loader(data, saint_options(sampler, 3, 2000),
-                                  {.norm = norm, .random = Random(5), .seed_nodes = seeds});
+                                  {.norm = norm, .random = Random(5), .target_nodes = targets});
   LoaderWorkspace workspace;
   std::vector<Mean> sum(x.size());
   Mean weight, weighted, count;
@@ -124,11 +124,11 @@ void expect_unbiased(const Csr& graph, SaintSampler sampler, Norm norm, const Id
     const std::vector<double> sums = aggregate(sample.layer(0), local);
     for (size_t i = 0; i < local.size(); ++i) sum[sample.nodes[i]].add(sums[i]);
     double weights = 0, loss = 0;
-    for (int64_t i = 0; i < sample.seeds; ++i) {
+    for (int64_t i = 0; i < sample.targets; ++i) {
       weights += sample.weights[i];
       loss += sample.weights[i] * x[sample.nodes[i]];
     }
-    weight.add(weights), weighted.add(loss), count.add(static_cast<double>(sample.seeds));
+    weight.add(weights), weighted.add(loss), count.add(static_cast<double>(sample.targets));
   }
   for (size_t v = 0; v < x.size(); ++v)
     if (sum[v].count() > 0) {
@@ -136,7 +136,7 @@ void expect_unbiased(const Csr& graph, SaintSampler sampler, Norm norm, const Id
     }
   EXPECT_LT(std::abs(weight.mean() - count.mean()), 7 * (weight.error() + count.error()) + 1e-5);
   double mean = 0;
-  for (const int32_t v : seeds) mean += x[v] / static_cast<double>(seeds.size());
+  for (const int32_t v : targets) mean += x[v] / static_cast<double>(targets.size());
   EXPECT_LT(std::abs(weighted.mean() / count.mean() - mean),
             7 * (weighted.error() + count.error()) / count.mean());
 }
@@ -154,10 +154,10 @@ TEST(SaintLoader, SubgraphsOfABatchStandApart) {
   const Dataset data = dataset_of(undirected_graph(60, random_edges(60, 200, 9)));
   Ids even;
   for (int32_t v = 0; v < 60; v += 2) even.push_back(v);
-  for (const Ids& seeds : {Ids{}, even}) {
+  for (const Ids& targets : {Ids{}, even}) {
     LoaderOptions options = saint_options(SaintSampler::walk, 5, 10);
     options.steps = 6;
-    const LoaderContext context{.random = Random(2), .seed_nodes = seeds};
+    const LoaderContext context{.random = Random(2), .target_nodes = targets};
     const auto single = make_loader(data, options, context);
     options.subgraphs = 3;
     const auto triple = make_loader(data, options, context);
@@ -166,19 +166,19 @@ TEST(SaintLoader, SubgraphsOfABatchStandApart) {
     expect_sound(data, context, joined);
     const std::vector<double> together =
         aggregate(joined.layer(0), std::vector<double>(joined.nodes.size(), 1));
-    // Subgraphs 3, 4 and 5: first their seeds, then their other nodes.
+    // Subgraphs 3, 4 and 5: first their target nodes, then their other nodes.
     Ids nodes;
     std::vector<double> apart, weights;
-    for (const bool seed_part : {true, false})
+    for (const bool target_part : {true, false})
       for (int64_t s = 3; s < 6; ++s) {
         const Sample one = single->sample(1, s, workspace);
         const std::vector<double> sums =
             aggregate(one.layer(0), std::vector<double>(one.nodes.size(), 1));
         for (int64_t i = 0; i < std::ssize(one.nodes); ++i)
-          if ((i < one.seeds) == seed_part) {
+          if ((i < one.targets) == target_part) {
             nodes.push_back(one.nodes[i]);
             apart.push_back(sums[i]);
-            if (seed_part) weights.push_back(one.weights[i]);
+            if (target_part) weights.push_back(one.weights[i]);
           }
       }
     EXPECT_EQ(joined.nodes, nodes);
@@ -192,7 +192,7 @@ TEST(SaintLoader, CountsAlikeOnAnyNumberOfThreads) {
   LoaderWorkspace workspace;
   std::vector<Sample> samples;
   for (const int count : kThreadCounts) {
-    const WithThreads scope(count);
+    const ThreadScope scope(count);
     const auto loader = make_loader(data, saint_options(SaintSampler::walk, 20, 30), {});
     samples.push_back(loader->sample(0, 0, workspace));
     expect_same(samples.back(), samples.front());

@@ -1,5 +1,5 @@
-// The methods that learn from labels: against PyTorch and PyTorch Geometric, and our kernels
-// against plain operations.
+// Supervised methods against PyTorch and PyTorch Geometric, and our kernels against plain
+// operations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "method/method.h"
 #include "support/golden.h"
-#include "support/labelled.h"
+#include "support/labeled.h"
 #include "support/torch_threads.h"
 #include "train/adam.h"
 
@@ -18,7 +18,7 @@ namespace {
 using test::Differences;
 using test::Tensors;
 
-const Place kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
+const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
     kNative{at::kCPU, at::kFloat, true};
 constexpr int kSteps = 10;
 
@@ -54,19 +54,19 @@ Case read_case(const std::filesystem::path& file) {
   return out;
 }
 
-std::unique_ptr<Method> make(const Case& c, const Place& place) {
+std::unique_ptr<Method> make(const Case& c, const Device& device) {
   return make_method({c.data.features.width(), c.data.labels.task, c.data.labels.classes, c.options,
-                      place, Random(1)});
+                      device, Random(1)});
 }
 
 // Every array of the case that the method should reproduce.
-void follow(const Case& c, const Place& place, Differences& differences) {
+void follow(const Case& c, const Device& device, Differences& differences) {
   const test::TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return c.values.at(key); };
-  const auto method = make(c, place);
+  const auto method = make(c, device);
   test::set_values(method->parameters(), c.values, "initial.");
   method->prepare(c.data, &c.split);
-  Batch batch = whole_graph(c.data, c.options.model.encoder, place);
+  Batch batch = whole_graph(c.data, c.options.model.encoder, device);
   if (method->first_width() > 0) aggregate_features(batch, method->first_width());
   Adam adam(method->parameters(), {.lr = 0.01, .weight_decay = 5e-4});
   std::vector<double> losses;
@@ -79,7 +79,7 @@ void follow(const Case& c, const Place& place, Differences& differences) {
       differences.compare("loss", loss.total, expected("loss"));
       for (const auto& [name, weight] : method->parameters().weights())
         differences.compare("gradient." + name, weight.grad(), expected("gradient." + name));
-      if (c.options.method.method != "pprgo")  // whose training sums over the top k alone
+      if (c.options.method.method != "pprgo")  // whose training sums over the top k only
         differences.compare("logits",
                             method->output(batch).index_select(0, expected("train").to(at::kLong)),
                             expected("logits"));
@@ -92,7 +92,7 @@ void follow(const Case& c, const Place& place, Differences& differences) {
   differences.compare("embedding", method->embed(batch), expected("embedding"));
 }
 
-// Scores of PageRank are kept in float.
+// PageRank scores are stored as floats.
 double precision(const Case& c) { return c.options.method.method == "pprgo" ? 1e-6 : 1e-9; }
 
 class ClassifierCase : public testing::TestWithParam<std::filesystem::path> {};
@@ -104,8 +104,8 @@ TEST_P(ClassifierCase, IsFollowedInDouble) {
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
-// A softmax does not mind what is added to all of its row, so what the targets' scores get back is
-// a sum of numbers that nearly cancel: only doubles tell it.
+// A softmax does not depend on a constant added to its whole row, so the gradient of the targets'
+// scores is a sum of numbers that nearly cancel: only doubles can represent it.
 auto cancelled_in_float() { return testing::HasSubstr("gradient.encoder.layers.1.att_dst"); }
 
 TEST_P(ClassifierCase, IsFollowedInFloat) {
@@ -152,15 +152,15 @@ TEST(ClassifierGolden, NoticesEveryChangedNumber) {
   }
 }
 
-// What every method that learns from labels must keep, on a small graph.
+// Laws of every supervised method, on a small graph.
 class LearnsFromLabels : public testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<Method> method(const Dataset& data, const RunOptions& options,
-                                 const Place& place) const {
+                                 const Device& device) const {
     return make_method(
-        {data.features.width(), data.labels.task, data.labels.classes, options, place, Random(3)});
+        {data.features.width(), data.labels.task, data.labels.classes, options, device, Random(3)});
   }
-  RunOptions options() const { return test::labelled_call(GetParam(), "", 1).options; }
+  RunOptions options() const { return test::labeled_call(GetParam(), "", 1).options; }
   static Split split() {
     Split out;
     for (int32_t v = 0; v < 200; v += 5) out.train.push_back(v), out.val.push_back(v + 1);
@@ -169,14 +169,14 @@ class LearnsFromLabels : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(LearnsFromLabels, OurKernelsAndPlainOnesAgreeWithDropout) {
-  const Dataset data = test::labelled_graph();
+  const Dataset data = test::labeled_graph();
   const Split known = split();
   at::Tensor totals[2], outputs[2];
   std::vector<at::Tensor> gradients[2];
   for (const int native : {0, 1}) {
     const auto m = method(data, options(), native ? kNative : kDouble);
     m->prepare(data, &known);
-    const Batch batch = whole_graph(data, options().model.encoder, m->parameters().place());
+    const Batch batch = whole_graph(data, options().model.encoder, m->parameters().device());
     const Loss loss = m->loss(batch, {Random(7)});
     loss.total.backward();
     totals[native] = loss.total.detach().to(at::kDouble);
@@ -192,7 +192,7 @@ TEST_P(LearnsFromLabels, OurKernelsAndPlainOnesAgreeWithDropout) {
 }
 
 TEST_P(LearnsFromLabels, EmbeddingsAreTheForwardWithoutNoise) {
-  const Dataset data = test::labelled_graph(5000);  // more than one block of rows
+  const Dataset data = test::labeled_graph(5000);  // more than one block of rows
   const auto m = method(data, options(), kNative);
   const Batch batch = whole_graph(data, options().model.encoder, kNative);
   EXPECT_LT(test::relative_distance(m->output(batch), m->embed(batch).to(at::kDouble)), 1e-6);
@@ -200,14 +200,14 @@ TEST_P(LearnsFromLabels, EmbeddingsAreTheForwardWithoutNoise) {
 }
 
 TEST_P(LearnsFromLabels, OtherLabelsAreNeverRead) {
-  const Dataset data = test::labelled_graph();
+  const Dataset data = test::labeled_graph();
   Dataset other = data;
   const Split known = split();
   std::vector<int32_t> labels(other.labels.single.begin(), other.labels.single.end());
   for (int32_t v = 0; v < 200; ++v)
     if (v % 5 != 0) labels[static_cast<size_t>(v)] = -1;
   other.labels.single = labels;
-  Dataset changed = data;  // the proof that a training label matters
+  Dataset changed = data;  // proves that a training label matters
   labels[0] = (labels[0] + 1) % 3;
   changed.labels.single = labels;
   const auto loss_of = [&](const Dataset& d) {
@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(Of, LearnsFromLabels,
                          [](const auto& info) { return info.param; });
 
 std::string refusal(const std::function<void(RunOptions&)>& change, const std::string& name) {
-  RunOptions options = test::labelled_call(name, "", 1).options;
+  RunOptions options = test::labeled_call(name, "", 1).options;
   change(options);
   try {
     make_method({12, Task::multiclass, 3, options, kNative, Random(1)});
@@ -237,12 +237,12 @@ std::string refusal(const std::function<void(RunOptions&)>& change, const std::s
   return {};
 }
 
-TEST(Classifier, OptionsThatMakeNoEncoderAreToldApart) {
+TEST(Classifier, OptionsThatMakeNoEncoderAreErrors) {
   EXPECT_THAT(refusal([](RunOptions& o) { o.method.hidden = 9; }, "gat"),
               testing::HasSubstr("2 heads"));
   EXPECT_THAT(refusal([](RunOptions& o) { o.model.skip = Skip::sum; }, "gcn"),
               testing::HasSubstr("one width"));
-  EXPECT_THAT(refusal([](RunOptions& o) { o.model.encoder = Convolution::gcn; }, "pprgo"),
+  EXPECT_THAT(refusal([](RunOptions& o) { o.model.encoder = "gcn"; }, "pprgo"),
               testing::HasSubstr("mean"));
 }
 

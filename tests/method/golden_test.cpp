@@ -5,7 +5,7 @@
 #include <set>
 
 #include "method/graphsurgeon.h"
-#include "method/inference.h"
+#include "nn/inference.h"
 #include "support/golden.h"
 #include "support/torch_threads.h"
 #include "train/adam.h"
@@ -16,21 +16,21 @@ namespace {
 using test::Differences;
 using test::Golden;
 
-const Place kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
+const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
     kNative{at::kCPU, at::kFloat, true};
 constexpr int kSteps = 10;
 
 // Every array of the case that the model should reproduce.
-void follow(const Golden& golden, const Place& place, Differences& differences) {
+void follow(const Golden& golden, const Device& device, Differences& differences) {
   const test::TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return golden.values.at(key); };
-  const auto cancelled = [&](const std::string& name) {
-    return std::count(golden.cancelled.begin(), golden.cancelled.end(), name) > 0;
+  const auto canceled = [&](const std::string& name) {
+    return std::count(golden.canceled.begin(), golden.canceled.end(), name) > 0;
   };
-  const at::Tensor features = expected("features").to(place.options());
-  GraphSurgeon model(features.size(1), golden.model, place, Random(1));
+  const at::Tensor features = expected("features").to(device.options());
+  GraphSurgeon model(features.size(1), golden.model, device, Random(1));
   test::set_values(model.parameters(), golden.values, "initial.");
-  const Batch batch{features, adjacency_for(golden.model.encoder, golden.graph, place)};
+  const Batch batch{features, adjacency_for(golden.model.encoder, golden.graph, device)};
   Adam adam(model.parameters(), {.lr = 0.01});
 
   std::vector<double> losses;
@@ -48,11 +48,11 @@ void follow(const Golden& golden, const Place& place, Differences& differences) 
                           at::tensor({loss.terms[0].second, loss.terms[1].second}, at::kDouble),
                           expected("terms"));
       for (const auto& [name, weight] : model.parameters().weights())
-        if (place.type == at::kDouble || !cancelled(name))  // rounding noise has no relative error
+        if (device.dtype == at::kDouble || !canceled(name))  // rounding noise has no relative error
           differences.compare("gradient." + name, weight.grad(), expected("gradient." + name));
     }
     for (const auto& [name, weight] : model.parameters().weights())
-      if (cancelled(name)) weight.grad().zero_();
+      if (canceled(name)) weight.grad().zero_();
     adam.step();
   }
   differences.compare("losses", at::tensor(losses, at::kDouble), expected("losses"));
@@ -121,8 +121,7 @@ TEST(Golden, HasACaseOfEveryForm) {
     EXPECT_TRUE(seen.contains(form)) << form;
 }
 
-// The proof that the comparison above can fail: each array in turn is changed by little in one
-// element.
+// Proves that the comparison above can fail: one element of each array in turn is changed slightly.
 TEST(Golden, NoticesEveryChangedNumber) {
   const Golden golden = test::read_golden(GS_TEST_SOURCE_DIR "/tests/golden/pre_asymmetric.npz");
   Differences untouched(Differences::Measure::element, 1e-9);

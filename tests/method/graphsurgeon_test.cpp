@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include "nn/torch_sparse.h"
+#include "nn/ops/torch_sparse.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
 namespace gs {
 namespace {
 
-const Place kDouble{at::kCPU, at::kDouble};
+const Device kDouble{at::kCPU, at::kDouble};
 
 ModelOptions model_options(AugmentMode mode, double dropout = 0) {
   ModelOptions out;
@@ -41,7 +41,7 @@ void fill(const GraphSurgeon& model, const std::string& name, const at::Tensor& 
 }
 
 TEST(GraphSurgeon, HasAsManyWeightsAsThePaperCounts) {
-  // Biases besides: pre 2D + 2K, post 2D + 2K.
+  // The biases are added: pre 2D + 2K, post 2D + 2K.
   const int64_t f = 5, d = 4, k = 3;
   EXPECT_EQ(
       GraphSurgeon(f, model_options(AugmentMode::pre), kDouble, Random(1)).parameters().count(),
@@ -74,7 +74,7 @@ TEST(GraphSurgeon, SameMasksSameViewsOtherMasksOthers) {
   }
 }
 
-// The whole model, dropout on: mask and gradient belong together.
+// The whole model with dropout: the gradient uses the same mask.
 TEST(GraphSurgeon, GradientsOfTheWholeLoss) {
   for (const AugmentMode mode : {AugmentMode::pre, AugmentMode::post})
     for (const bool asymmetric : {false, true})
@@ -110,7 +110,7 @@ TEST(GraphSurgeon, AsymmetricPredictsFromTheLeftAndEmbedsBeforeIt) {
 
 TEST(GraphSurgeon, IsolatedNodesAndZeroRowsGiveFiniteGradients) {
   for (const AugmentMode mode : {AugmentMode::pre, AugmentMode::post})
-    for (const Convolution kind : {Convolution::gcn, Convolution::sage})
+    for (const auto kind : {"gcn", "sage"})
       for (const NormKind norm : {NormKind::none, NormKind::batch, NormKind::layer}) {
         ModelOptions options = model_options(mode);
         options.encoder = kind, options.norm = norm;
@@ -139,7 +139,7 @@ TEST(Combine, ByHand) {
   EXPECT_TRUE(at::equal(combine(views, Combine::first), at::tensor({1., 2.}).view({1, 2})));
 }
 
-// Masks made visible: on a graph without edges the normalised adjacency is the identity, so that
+// Makes masks visible: on a graph without edges the normalized adjacency is the identity, so that
 // with W = 0 and bias 1 a layer shows its own mask, and with W = I the product of its mask and
 // those before it.
 class Masks : public testing::Test {
@@ -174,7 +174,7 @@ class Masks : public testing::Test {
     const Views views = model.views(batch, true, Random(9));
     return {views.first() != 0, views.second() != 0};
   }
-  // Of those elements that `where` selects, as many agree as two coins do.
+  // Among the elements that `where` selects, as many agree as with two independent coins.
   static void expect_independent(const at::Tensor& a, const at::Tensor& b,
                                  const at::Tensor& where) {
     const double n = where.sum().item<double>();
@@ -192,8 +192,8 @@ TEST_F(Masks, PreHasOneForEachHeadAndForEachViewsPass) {
   show_heads(model, false);
   const Pair both = kept(model);
   EXPECT_FALSE((both.first & ~encoder.first).any().item<bool>())
-      << "the encoder's mask is behind the head's";
-  // Where both encoder masks let through, the heads' own masks are seen.
+      << "the encoder's mask comes after the head's";
+  // Where both encoder masks keep an element, the heads' own masks are visible.
   expect_independent(both.first, both.second, encoder.first & encoder.second);
   expect_independent(both.first, encoder.second, encoder.first);
 }

@@ -1,12 +1,13 @@
-// Ten epochs on real data, beside the method as a PyTorch Geometric user writes it: same start,
-// same losses, same end.
+// Ten epochs on real data against the method in PyTorch Geometric: from the same weights, the
+// losses and the final weights are the same.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "config/run_options.h"
 #include "dataset/load.h"
 #include "method/graphsurgeon.h"
+#include "options/preset.h"
+#include "options/run.h"
 #include "support/files.h"
 #include "support/golden.h"
 #include "support/torch_threads.h"
@@ -30,7 +31,7 @@ class Peer : public testing::TestWithParam<const char*> {};
 
 TEST_P(Peer, IsFollowedOnDblp) {
   GS_NEEDS_SHARED_DATA();
-  if (peer_script().empty()) GTEST_SKIP() << "the peer is not here; set GRAPHSURGEON_PEER";
+  if (peer_script().empty()) GTEST_SKIP() << "the peer was not found; set GRAPHSURGEON_PEER";
   const auto file = test::shared_data() / "dblp.npz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "dblp.npz is not among the datasets";
 
@@ -38,8 +39,8 @@ TEST_P(Peer, IsFollowedOnDblp) {
   OptionList list = describe(options);
   apply_preset(list, "dblp");
   list.find_option("mode")->set(GetParam());
-  options.model.dropout = 0, options.model.aug_dim = 64,
-  options.model.dim = 32;  // small, for time's sake
+  // Small, to save time.
+  options.model.dropout = 0, options.model.aug_dim = 64, options.model.dim = 32;
 
   const test::TempFolder folder;
   test::run_python(
@@ -55,11 +56,11 @@ TEST_P(Peer, IsFollowedOnDblp) {
   const test::Tensors peer = test::read_tensors(folder / "dump.npz");
 
   const test::TorchThreads one(1);
-  const Place place;
+  const Device device;
   const Dataset data = load_dataset(file.string(), options.load);
-  GraphSurgeon model(data.features.width(), options.model, place, Random(1));
+  GraphSurgeon model(data.features.width(), options.model, device, Random(1));
   test::set_values(model.parameters(), peer, "initial.");
-  const Batch batch = whole_graph(data, options.model.encoder, place);
+  const Batch batch = whole_graph(data, options.model.encoder, device);
   Adam adam(model.parameters(), {.lr = kLearningRate});
   const at::Tensor losses = peer.at("losses");
   ASSERT_EQ(losses.numel(), kEpochs);

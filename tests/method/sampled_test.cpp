@@ -4,6 +4,7 @@
 #include "loader/loader.h"
 #include "method/graphsurgeon.h"
 #include "objective/eigenmaps.h"
+#include "options/convolutions.h"
 #include "support/graphs.h"
 
 namespace gs {
@@ -32,7 +33,7 @@ Dataset random_dataset(bool weighted, bool sparse) {
   return out;
 }
 
-ModelOptions small_model(AugmentMode mode, Convolution encoder, Skip skip) {
+ModelOptions small_model(AugmentMode mode, const std::string& encoder, Skip skip) {
   ModelOptions options;
   options.layers = 2;
   options.mode = mode, options.encoder = encoder, options.skip = skip;
@@ -43,27 +44,27 @@ ModelOptions small_model(AugmentMode mode, Convolution encoder, Skip skip) {
 std::vector<ModelOptions> models() {
   std::vector<ModelOptions> out;
   for (const auto mode : {AugmentMode::pre, AugmentMode::post})
-    for (const auto encoder : {Convolution::gcn, Convolution::sage})
+    for (const auto encoder : {"gcn", "sage"})
       for (const auto skip : {Skip::none, Skip::sum, Skip::linear})
         out.push_back(small_model(mode, encoder, skip));
   return out;
 }
 
 std::string text(const ModelOptions& m) {
-  return fmt::format("{} {} {}", name_of(names_of(m.mode), m.mode),
-                     name_of(names_of(m.encoder), m.encoder), name_of(names_of(m.skip), m.skip));
+  return fmt::format("{} {} {}", name_of(names_of(m.mode), m.mode), m.encoder,
+                     name_of(names_of(m.skip), m.skip));
 }
 
 std::vector<LoaderOptions> loader_kinds() {
   LoaderOptions neighbor, cluster, saint;
-  neighbor.loader = LoaderKind::neighbor, neighbor.fanouts = {3, 2}, neighbor.batch_size = 16;
-  cluster.loader = LoaderKind::cluster, cluster.parts = 6, cluster.parts_per_batch = 2;
-  saint.loader = LoaderKind::saint, saint.roots = 10, saint.subgraphs = 2;
+  neighbor.loader = "neighbor", neighbor.fanouts = {3, 2}, neighbor.batch_size = 16;
+  cluster.loader = "cluster", cluster.parts = 6, cluster.parts_per_batch = 2;
+  saint.loader = "saint", saint.roots = 10, saint.subgraphs = 2;
   return {neighbor, cluster, saint};
 }
 
-TEST(SampledBatch, WholeNeighbourhoodsGiveTheWholeGraphsEmbeddings) {
-  const Place plain{at::kCPU, at::kDouble};
+TEST(SampledBatch, WholeNeighborhoodsGiveTheWholeGraphsEmbeddings) {
+  const Device plain{at::kCPU, at::kDouble};
   for (const bool weighted : {false, true})
     for (const ModelOptions& options : models()) {
       const Dataset data = random_dataset(weighted, true);
@@ -71,15 +72,15 @@ TEST(SampledBatch, WholeNeighbourhoodsGiveTheWholeGraphsEmbeddings) {
       const at::Tensor whole =
           model.views(whole_graph(data, options.encoder, plain), false, Random(0)).both;
       LoaderOptions loader;
-      loader.loader = LoaderKind::neighbor, loader.fanouts = {-1}, loader.batch_size = 7;
-      const auto batches =
-          make_loader(data, loader, {.norm = norm_of(options.encoder), .layers = options.layers});
+      loader.loader = "neighbor", loader.fanouts = {-1}, loader.batch_size = 7;
+      const auto batches = make_loader(
+          data, loader, {.norm = convolution_info(options.encoder).norm, .layers = options.layers});
       LoaderWorkspace workspace;
       for (int64_t i = 0; i < batches->batches(); ++i) {
         const Sample sample = batches->sample(0, i, workspace);
         const at::Tensor z = model.views(sampled_batch(sample, plain), false, Random(0)).both;
-        ASSERT_EQ(z.size(0), sample.seeds);
-        for (int64_t s = 0; s < sample.seeds; ++s)
+        ASSERT_EQ(z.size(0), sample.targets);
+        for (int64_t s = 0; s < sample.targets; ++s)
           EXPECT_LT((z[s] - whole[sample.nodes[s]]).abs().max().item<double>(), 1e-5)
               << text(options) << ", node " << sample.nodes[s];
       }
@@ -87,7 +88,7 @@ TEST(SampledBatch, WholeNeighbourhoodsGiveTheWholeGraphsEmbeddings) {
 }
 
 TEST(SampledBatch, OurKernelsAndPlainOnesAgreeForwardAndBackward) {
-  const Place native{at::kCPU, at::kFloat, true}, plain{at::kCPU, at::kFloat};
+  const Device native{at::kCPU, at::kFloat, true}, plain{at::kCPU, at::kFloat};
   for (const bool sparse : {false, true})
     for (const LoaderOptions& loader : loader_kinds())
       for (const ModelOptions& options : models()) {
@@ -95,16 +96,16 @@ TEST(SampledBatch, OurKernelsAndPlainOnesAgreeForwardAndBackward) {
         GraphSurgeon ours(data.features.width(), options, native, Random(2));
         GraphSurgeon twin(data.features.width(), options, plain, Random(2));
         const auto batches =
-            make_loader(data, loader, {.norm = norm_of(options.encoder), .layers = options.layers});
+            make_loader(data, loader,
+                        {.norm = convolution_info(options.encoder).norm, .layers = options.layers});
         LoaderWorkspace workspace;
         const Sample sample = batches->sample(0, batches->batches() - 1, workspace);
-        const std::string what =
-            text(options) + " " + std::string(name_of(names_of(loader.loader), loader.loader));
+        const std::string what = text(options) + " " + std::string(loader.loader);
         std::vector<at::Tensor> losses;
         for (GraphSurgeon* model : {&ours, &twin}) {
-          const Batch batch = sampled_batch(sample, model->parameters().place());
+          const Batch batch = sampled_batch(sample, model->parameters().device());
           const Views views = model->views(batch, true, Random(3));
-          EXPECT_EQ(views.both.size(0), sample.seeds) << what;
+          EXPECT_EQ(views.both.size(0), sample.targets) << what;
           const Loss loss = model->loss(views, {}, batch.weights);
           model->parameters().zero_gradients();
           loss.total.backward();

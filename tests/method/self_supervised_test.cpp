@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "method/bgrl.h"
 #include "method/dgi.h"
 #include "method/gca.h"
@@ -19,7 +19,7 @@ namespace {
 
 using test::Differences;
 
-const Place kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
+const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
     kNative{at::kCPU, at::kFloat, true};
 constexpr int kSteps = 10;
 
@@ -27,7 +27,7 @@ struct Case {
   RunOptions options;
   Dataset data;
   test::Tensors values;
-  std::vector<std::string> cancelled;
+  std::vector<std::string> canceled;
 };
 
 Csr graph_of(const at::Tensor& edges, int64_t nodes) {
@@ -48,7 +48,7 @@ Case read_case(const std::filesystem::path& file) {
   out.values = test::read_tensors(file);
   OptionList list = describe(out.options);
   list.set_json(nlohmann::json::parse(npz.get("options").strings().at(0)), "golden", true);
-  if (npz.has("cancelled")) out.cancelled = npz.get("cancelled").strings();
+  if (npz.has("cancelled")) out.canceled = npz.get("cancelled").strings();
   const at::Tensor x = out.values.at("features").to(at::kFloat).contiguous();
   out.data.graph = graph_of(out.values.at("edges"), x.size(0));
   out.data.features.matrix = DenseMatrix{
@@ -58,12 +58,12 @@ Case read_case(const std::filesystem::path& file) {
 }
 
 Loss loss_of(Method& method, const Case& c, const Batch& batch, const Step& step) {
-  const auto& place = method.parameters().place();
+  const auto& device = method.parameters().device();
   if (auto* two = dynamic_cast<TwoViewMethod*>(&method)) {
     const auto view = [&](const std::string& number) {
       const Csr graph = graph_of(c.values.at("edges" + number), c.data.nodes());
-      return View{batch.features.masked(c.values.at("mask" + number).to(place.options())),
-                  adjacency_for(Convolution::gcn, graph, place)};
+      return View{batch.features.masked(c.values.at("mask" + number).to(device.options())),
+                  adjacency_for("gcn", graph, device)};
     };
     return two->loss(batch, {view("1"), view("2")}, step);
   }
@@ -72,16 +72,16 @@ Loss loss_of(Method& method, const Case& c, const Batch& batch, const Step& step
   return dynamic_cast<Mvgrl&>(method).loss(batch, order, step.random);
 }
 
-void follow(const Case& c, const Place& place, Differences& differences) {
+void follow(const Case& c, const Device& device, Differences& differences) {
   const test::TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return c.values.at(key); };
-  const auto cancelled = [&](const std::string& name) {
-    return std::count(c.cancelled.begin(), c.cancelled.end(), name) > 0;
+  const auto canceled = [&](const std::string& name) {
+    return std::count(c.canceled.begin(), c.canceled.end(), name) > 0;
   };
   const auto method =
-      make_method({c.data.features.width(), Task::none, 0, c.options, place, Random(1)});
+      make_method({c.data.features.width(), Task::none, 0, c.options, device, Random(1)});
   test::set_values(method->parameters(), c.values, "initial.");
-  const Batch batch = whole_graph(c.data, Convolution::gcn, place);
+  const Batch batch = whole_graph(c.data, "gcn", device);
   Adam adam(method->parameters(), {.lr = 0.01});
   std::vector<double> losses;
   for (int i = 0; i < kSteps; ++i) {
@@ -93,11 +93,11 @@ void follow(const Case& c, const Place& place, Differences& differences) {
     if (i == 0) {
       differences.compare("loss", loss.total, expected("loss"));
       for (const auto& [name, weight] : method->parameters().weights())
-        if (!cancelled(name))
+        if (!canceled(name))
           differences.compare("gradient." + name, weight.grad(), expected("gradient." + name));
     }
     for (const auto& [name, weight] : method->parameters().weights())
-      if (cancelled(name)) weight.grad().zero_();
+      if (canceled(name)) weight.grad().zero_();
     adam.step();
     method->after(step);
   }
@@ -127,10 +127,10 @@ TEST_P(SelfSupervisedGolden, IsFollowedInDouble) {
 }
 
 TEST_P(SelfSupervisedGolden, IsFollowedInFloatAndByTheNativeKernels) {
-  for (const Place& place : {kFloat, kNative}) {
+  for (const Device& device : {kFloat, kNative}) {
     Differences differences(Differences::Measure::norm, 1e-3);
-    follow(read_case(GetParam()), place, differences);
-    EXPECT_THAT(differences.found(), testing::IsEmpty()) << (place.native ? "native" : "plain");
+    follow(read_case(GetParam()), device, differences);
+    EXPECT_THAT(differences.found(), testing::IsEmpty()) << (device.native ? "native" : "plain");
   }
 }
 
@@ -139,8 +139,8 @@ TEST_P(SelfSupervisedGolden, NoticesChangedInputs) {
   for (const auto& [name, tensor] : golden.values) {
     if (!name.starts_with("initial.") || name.find("running") != std::string::npos) continue;
     const std::string weight = name.substr(8);
-    if (std::count(golden.cancelled.begin(), golden.cancelled.end(), weight) > 0) continue;
-    if (weight.starts_with("target.layers.") && weight.ends_with("bias")) continue;  // as cancelled
+    if (std::count(golden.canceled.begin(), golden.canceled.end(), weight) > 0) continue;
+    if (weight.starts_with("target.layers.") && weight.ends_with("bias")) continue;  // as canceled
     Case changed = golden;
     at::Tensor value = tensor.clone();
     value.view({-1})[0] += 0.05;
@@ -182,11 +182,11 @@ TEST_P(SelfSupervised, NativeKernelsAndPlainOnesAgree) {
   const Dataset data = sbm(150);
   const RunOptions options = options_of(GetParam());
   std::vector<at::Tensor> losses, embeddings;
-  for (const Place& place : {kFloat, kNative}) {
+  for (const Device& device : {kFloat, kNative}) {
     const auto method =
-        make_method({data.features.width(), Task::none, 0, options, place, Random(1)});
+        make_method({data.features.width(), Task::none, 0, options, device, Random(1)});
     method->prepare(data, nullptr);
-    const Batch batch = whole_graph(data, options.model.encoder, place);
+    const Batch batch = whole_graph(data, options.model.encoder, device);
     Adam adam(method->parameters(), {.lr = 0.005});
     for (int i = 0; i < 3; ++i) {
       const Step step{Random(7).fork("step", i), i, 3};
@@ -236,12 +236,12 @@ TEST(Gca, ContrastsAnchorsAboveTheExactSizeAndSaysSo) {
   EXPECT_EQ(method.note(), "");
   method.prepare(large, nullptr);
   EXPECT_THAT(method.note(), testing::HasSubstr("contrasts 50"));
-  const Batch batch = whole_graph(large, Convolution::gcn, kNative);
-  // Of 50 nodes against 99 others, not of 8292 against twice as many.
+  const Batch batch = whole_graph(large, "gcn", kNative);
+  // The loss contrasts 50 nodes with 99 others, not 8292 with twice as many.
   EXPECT_LT(method.loss(batch, {Random(1)}).total.item<double>(), std::log(100) + 1);
   EXPECT_NE(method.loss(batch, {Random(1)}).total.item<double>(),
             method.loss(batch, {Random(2)}).total.item<double>())
-      << "drawn anew in each step";
+      << "drawn again in each step";
 }
 
 TEST(Bgrl, TheTargetStartsAsTheOnlineEncoderAndGetsNoGradient) {
@@ -263,7 +263,7 @@ TEST(Bgrl, TheTargetStartsAsTheOnlineEncoderAndGetsNoGradient) {
 TEST(Reference, RowsAreTheFeaturesAndTheirTwoHops) {
   for (const FeatureKind kind : {FeatureKind::words, FeatureKind::dense}) {
     const Dataset data = sbm(60, kind);
-    const Batch batch = whole_graph(data, Convolution::gcn, kNative);
+    const Batch batch = whole_graph(data, "gcn", kNative);
     const auto rows = [&](const char* name) {
       const RunOptions options = options_of(name);
       const auto method =

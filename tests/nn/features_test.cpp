@@ -9,7 +9,7 @@ namespace {
 
 using test::random_tensor;
 
-const Place kDouble{at::kCPU, at::kDouble};
+const Device kDouble{at::kCPU, at::kDouble};
 constexpr int64_t kRows = 5;
 
 // Rows with 4, 0, 2, 0 and 1 entries; `width` decides how dense that is.

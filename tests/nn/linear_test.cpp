@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "nn/torch_sparse.h"
+#include "nn/ops/torch_sparse.h"
 #include "support/gradients.h"
 
 namespace gs {
@@ -13,7 +13,7 @@ namespace {
 using test::expect_gradients;
 using test::random_tensor;
 
-const Place kDouble{at::kCPU, at::kDouble};
+const Device kDouble{at::kCPU, at::kDouble};
 
 std::vector<std::string> names(const Parameters& parameters) {
   std::vector<std::string> out;
@@ -97,7 +97,7 @@ TEST(Mlp, GradientsOfEveryDepth) {
   }
 }
 
-TEST(Mlp, HasReluBetweenAndNotBehind) {
+TEST(Mlp, HasReluBetweenAndNotAfter) {
   Parameters parameters(kDouble, Random(1));
   const Mlp mlp(parameters, "f", 1, 1, 2);
   const at::NoGradGuard no_gradient;

@@ -7,7 +7,7 @@
 namespace gs {
 namespace {
 
-const Place kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat};
+const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat};
 
 TEST(Parameters, SameSeedSameValuesOtherSeedOthers) {
   Parameters a(kDouble, Random(1)), b(kDouble, Random(1)), c(kDouble, Random(2));

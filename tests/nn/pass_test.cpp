@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/dropout.h"
-#include "nn/place.h"
+#include "nn/device.h"
 #include "support/gradients.h"
 
 namespace gs {
@@ -12,11 +12,11 @@ namespace {
 
 const at::Tensor kOnes = at::ones({40, 30}, at::kDouble);
 
-at::Tensor dropout(const at::Tensor& x, double probability, const Pass& pass,
-                   std::string_view place, int64_t layer) {
-  Finishing finishing;
-  finishing.dropout = pass.dropout(probability, place, layer);
-  return finished(x, finishing);
+at::Tensor dropout(const at::Tensor& x, double probability, const Pass& pass, std::string_view site,
+                   int64_t layer) {
+  Epilogue epilogue;
+  epilogue.dropout = pass.dropout(probability, site, layer);
+  return apply_epilogue(x, epilogue);
 }
 
 TEST(DropoutLayer, DoesNothingInInferenceOrAtZero) {
@@ -34,8 +34,8 @@ TEST(DropoutLayer, AppliesTheMaskOfItsPlace) {
 }
 
 TEST(DropoutLayer, MaskDependsOnPlaceLayerViewAndStepAlone) {
-  const auto mask = [](std::string_view place, int64_t layer, int view, uint64_t masks) {
-    return dropout(kOnes, 0.5, {true, view, Random(masks)}, place, layer);
+  const auto mask = [](std::string_view site, int64_t layer, int view, uint64_t masks) {
+    return dropout(kOnes, 0.5, {true, view, Random(masks)}, site, layer);
   };
   const at::Tensor base = mask("head", 0, 0, 1);
   EXPECT_TRUE(at::equal(mask("head", 0, 0, 1), base));
@@ -59,14 +59,14 @@ TEST(DropoutLayer, GradientIsTheMask) {
 }
 
 TEST(PlaceFor, KnowsTheCpuAndRefusesTheRest) {
-  EXPECT_EQ(place_for("cpu").device, at::Device(at::kCPU));
-  EXPECT_EQ(place_for("cpu", Kernels::native, at::kDouble).type, at::kDouble);
-  EXPECT_FALSE(place_for("cpu", Kernels::native, at::kDouble).native) << "the kernels are float";
-  EXPECT_TRUE(place_for("cpu").native);
-  EXPECT_FALSE(place_for("cpu", Kernels::torch).native);
+  EXPECT_EQ(make_device("cpu").torch, at::Device(at::kCPU));
+  EXPECT_EQ(make_device("cpu", Kernels::native, at::kDouble).dtype, at::kDouble);
+  EXPECT_FALSE(make_device("cpu", Kernels::native, at::kDouble).native) << "the kernels are float";
+  EXPECT_TRUE(make_device("cpu").native);
+  EXPECT_FALSE(make_device("cpu", Kernels::torch).native);
   for (const char* wrong : {"", "gpu", "cpu:x", "cudax", "cuda:", "cuda:-1"}) {
     try {
-      place_for(wrong);
+      make_device(wrong);
       ADD_FAILURE() << wrong;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage) << wrong;

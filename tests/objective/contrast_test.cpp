@@ -18,7 +18,7 @@ using test::random_tensor;
 
 at::Tensor positive_weights(int64_t rows) { return random_tensor({rows}, 11, false).abs() + 0.2; }
 
-// The same through whole N x N matrices and plain autograd.
+// The naive form: whole N x N matrices and plain autograd.
 at::Tensor naive_info_nce(const at::Tensor& z1, const at::Tensor& z2, double t,
                           const at::Tensor& weights) {
   const at::Tensor a = unit_rows(z1), b = unit_rows(z2);

@@ -28,44 +28,43 @@ TEST(CrossEntropy, OfOneClassByHand) {
 
 TEST(CrossEntropy, OfManyClassesByHand) {
   const at::Tensor logits = doubles({1, -2, 0, 3}).view({2, 2});
-  const at::Tensor answers = doubles({1, 0, 1, 1}).view({2, 2});
+  const at::Tensor labels = doubles({1, 0, 1, 1}).view({2, 2});
   const double first = -(std::log(sigmoid(1)) + std::log(sigmoid(2))) / 2;
   const double second = -(std::log(sigmoid(0)) + std::log(sigmoid(3))) / 2;
-  EXPECT_NEAR(cross_entropy(logits, answers, Task::multilabel).total.item<double>(),
+  EXPECT_NEAR(cross_entropy(logits, labels, Task::multilabel).total.item<double>(),
               (first + second) / 2, 1e-12);
-  EXPECT_NEAR(
-      cross_entropy(logits, answers, Task::multilabel, doubles({2, 0})).total.item<double>(), first,
-      1e-12);
+  EXPECT_NEAR(cross_entropy(logits, labels, Task::multilabel, doubles({2, 0})).total.item<double>(),
+              first, 1e-12);
 }
 
-TEST(Answers, AreThoseOfTrainingNodesOnly) {
+TEST(TrainingLabels, AreThoseOfTrainingNodesOnly) {
   Labels labels;
   labels.task = Task::multiclass, labels.classes = 4;
   labels.single = std::vector<int32_t>{3, 1, -1, 2, 0};
   Split split;
   split.train = {1, 4}, split.val = {0}, split.test = {3};
-  const Answers answers(labels, split, 5, at::kFloat);
-  EXPECT_TRUE(answers.nodes().equal(longs({1, 4})));
-  EXPECT_TRUE(answers.all().equal(longs({1, 0})));
-  EXPECT_TRUE(answers.of(longs({4, 1, 4})).equal(longs({0, 1, 0})));
-  EXPECT_THROW(answers.of(longs({0})), std::exception) << "a validation node has no answer here";
+  const TrainingLabels training(labels, split, 5, at::kFloat);
+  EXPECT_TRUE(training.nodes().equal(longs({1, 4})));
+  EXPECT_TRUE(training.all().equal(longs({1, 0})));
+  EXPECT_TRUE(training.of(longs({4, 1, 4})).equal(longs({0, 1, 0})));
+  EXPECT_THROW(training.of(longs({0})), std::exception) << "a validation node has no label here";
 }
 
-TEST(Answers, OfManyClassesAreRowsOfZerosAndOnes) {
+TEST(TrainingLabels, OfManyClassesAreRowsOfZerosAndOnes) {
   Labels labels;
   labels.task = Task::multilabel, labels.classes = 2;
   labels.multi = std::vector<uint8_t>{1, 0, 255, 255, 1, 1};
   Split split;
   split.train = {0, 2};
-  const Answers answers(labels, split, 3, at::kDouble);
-  EXPECT_TRUE(answers.all().equal(doubles({1, 0, 1, 1}).view({2, 2})));
-  EXPECT_TRUE(answers.of(longs({2})).equal(doubles({1, 1}).view({1, 2})));
+  const TrainingLabels training(labels, split, 3, at::kDouble);
+  EXPECT_TRUE(training.all().equal(doubles({1, 0, 1, 1}).view({2, 2})));
+  EXPECT_TRUE(training.of(longs({2})).equal(doubles({1, 1}).view({1, 2})));
 }
 
-TEST(Answers, ASplitWithoutTrainingNodesIsAnError) {
+TEST(TrainingLabels, ASplitWithoutTrainingNodesIsAnError) {
   Labels labels;
   labels.task = Task::multiclass, labels.classes = 2, labels.single = std::vector<int32_t>{0, 1};
-  EXPECT_THROW(Answers(labels, Split{{}, {0}, {1}}, 2, at::kFloat), Error);
+  EXPECT_THROW(TrainingLabels(labels, Split{{}, {0}, {1}}, 2, at::kFloat), Error);
 }
 
 }  // namespace

@@ -25,8 +25,7 @@ at::Tensor matrix(std::vector<double> values, int64_t columns, bool gradient = f
 
 double term(const Loss& loss, size_t index) { return loss.terms.at(index).second; }
 
-// Z1 has the rows (1, 0), (0, 1), (0, 1) once brought to length 1, Z2 the rows (1, 0), (1, 0), (0,
-// 1).
+// At unit length, Z1 has the rows (1, 0), (0, 1), (0, 1) and Z2 the rows (1, 0), (1, 0), (0, 1).
 const at::Tensor kFirst = matrix({2, 0, 0, 3, 0, 0.5}, 2), kSecond = matrix({7, 0, 1, 0, 0, 2}, 2);
 
 TEST(Eigenmaps, SimilarityByHand) {  // squared distances 0, 2, 0: their mean is 2/3
@@ -95,8 +94,8 @@ TEST(Eigenmaps, RowsByIdentityIsRowsNaive) {
   }
 }
 
-// Rows pairwise orthogonal but for a last one: |ZZ' - I| is small beside its parts, which cancel in
-// single precision.
+// Rows pairwise orthogonal except the last one: |ZZ' - I| is small beside its parts, which cancel
+// in single precision.
 TEST(Eigenmaps, RowsByIdentityHoldsInFloat) {
   constexpr int64_t k = 64;
   const at::Tensor z = at::cat({at::eye(k, at::kDouble), at::eye(k, at::kDouble).slice(0, 0, 1)});
@@ -137,7 +136,7 @@ TEST(Eigenmaps, ZeroRowsCountAsZeroAndGetNoGradient) {
       1e-12);
 }
 
-TEST(Eigenmaps, ShortRowsAreStillBroughtToUnitLength) {
+TEST(Eigenmaps, ShortRowsAreStillNormalized) {
   for (const at::ScalarType type : {at::kDouble, at::kFloat}) {
     const at::Tensor unit =
         unit_rows((matrix({3, 4, 3e-11, 4e-11}, 2) * 1.0).to(type)).to(at::kDouble);

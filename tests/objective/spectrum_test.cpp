@@ -26,7 +26,7 @@ TEST(EffectiveRank, ByHand) {
   EXPECT_TRUE(std::isnan(effective_rank(matrix({1, NAN}, 2))));
 }
 
-// In float the rounding of so many sums is worth half a direction.
+// In float, the rounding of so many sums amounts to half a direction.
 TEST(EffectiveRank, ACollapseOfManyWideRowsIsSeen) {
   const at::Tensor direction = test::random_tensor({1, 512}, 1, false).to(at::kFloat),
                    lengths = test::random_tensor({7650, 1}, 2, false).to(at::kFloat).abs() + 0.1;
@@ -41,7 +41,7 @@ TEST(Spectrum, IsRelativeToItsLargestValue) {
 }
 
 TEST(Spectrum, OfManyRowsIsThatOfSomeEvenlySpaced) {
-  // Every second row of 40,000 points elsewhere: they are not among the 20,000 that are looked at.
+  // Every second row of 40,000 points elsewhere: they are not among the 20,000 that are read.
   at::Tensor z = at::zeros({40000, 2});
   z.slice(0, 0, 40000, 2).select(1, 0).fill_(1);
   z.slice(0, 1, 40000, 2).select(1, 1).fill_(1);

@@ -1,12 +1,12 @@
-"""The core's errors as exceptions: in Python's words where Python shows them, in its own on the command line."""
+"""Errors of the core as exceptions: Python names keywords, the command line names flags."""
 
 import pytest
 
-from graphsurgeon import DataError, GraphSurgeon, UsageError, command
+from graphsurgeon import DataError, GraphSurgeon, UsageError, _cli
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("message", "shown"),
     [
         ("--aug-dim: 0 is out of range", "aug_dim: 0 is out of range"),
         ("--seed: -1 is out of range", "random_state: -1 is out of range"),
@@ -20,16 +20,16 @@ from graphsurgeon import DataError, GraphSurgeon, UsageError, command
         ("--lr.npz: is empty", "--lr.npz: is empty"),
     ],
 )
-def test_options_are_keywords_in_an_exception_and_paths_stay(said, told):
-    assert str(DataError(said)) == told
-    assert str(DataError("bad", said)) == f"bad (hint: {told})"
+def test_options_are_keywords_in_an_exception_and_paths_stay(message, shown):
+    assert str(DataError(message)) == shown
+    assert str(DataError("bad", message)) == f"bad (hint: {shown})"
 
 
-def test_the_command_line_prints_what_the_core_said(capsys):
+def test_the_command_line_prints_the_message_of_the_core(capsys):
     def work():
         GraphSurgeon(aug_dim=0, progress=False).fit("sbm:nodes=20,features=4")
 
     with pytest.raises(UsageError, match="^aug_dim: 0 is out of range"):
         work()
-    assert command.run(work, "") == 2
+    assert _cli.run(work, "") == 2
     assert capsys.readouterr().err.startswith("error: --aug-dim: 0 is out of range")

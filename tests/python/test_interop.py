@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
+from conftest import SMALL
 from torch_geometric.data import Data, HeteroData
 from torch_geometric.utils import to_networkx
 
 import graphsurgeon
-from conftest import SMALL
 from graphsurgeon import DataError, UsageError, interop
 
 
@@ -25,16 +25,22 @@ def wanted(graph):
 
 def adjacency(graph):
     _, edge_index, y = graph
-    return scipy.sparse.coo_matrix((np.ones(edge_index.shape[1]), edge_index.numpy()), (len(y), len(y)))
+    return scipy.sparse.coo_matrix(
+        (np.ones(edge_index.shape[1]), edge_index.numpy()), (len(y), len(y))
+    )
 
 
 def ways(graph):
     x, edge_index, y = graph
-    shuffled = edge_index[:, torch.randperm(edge_index.shape[1], generator=torch.Generator().manual_seed(1))]
+    shuffled = edge_index[
+        :, torch.randperm(edge_index.shape[1], generator=torch.Generator().manual_seed(1))
+    ]
     yield "Data", Data(x=x, edge_index=edge_index, y=y)
     yield "Data in any order", Data(x=x, edge_index=shuffled)
     yield "Data with repeats", Data(x=x, edge_index=torch.cat([edge_index, edge_index[:, :9]], 1))
-    entries = torch.sparse_coo_tensor(edge_index.flip(0), torch.ones(edge_index.shape[1]), (len(x), len(x)))
+    entries = torch.sparse_coo_tensor(
+        edge_index.flip(0), torch.ones(edge_index.shape[1]), (len(x), len(x))
+    )
     yield "Data with adj_t", Data(x=x, adj_t=entries.coalesce().to_sparse_csr())
     yield "arrays", (edge_index.numpy(), x.numpy())
     yield "lists", (edge_index.tolist(), x.tolist())
@@ -47,8 +53,19 @@ def ways(graph):
     yield "scipy array", (scipy.sparse.csr_array(adjacency(graph)), x.numpy())
     yield "networkx", to_networkx(Data(x=x, edge_index=edge_index), node_attrs=["x"])
     yield "networkx and x", (to_networkx(Data(x=x, edge_index=edge_index), to_undirected=True), x)
-    yield "OGB", {"edge_index": edge_index.numpy(), "node_feat": x.numpy(), "num_nodes": len(x), "edge_feat": None}
-    yield "OGB with labels", ({"edge_index": edge_index.numpy(), "node_feat": x.numpy()}, y.numpy()[:, None])
+    yield (
+        "OGB",
+        {
+            "edge_index": edge_index.numpy(),
+            "node_feat": x.numpy(),
+            "num_nodes": len(x),
+            "edge_feat": None,
+        },
+    )
+    yield (
+        "OGB with labels",
+        ({"edge_index": edge_index.numpy(), "node_feat": x.numpy()}, y.numpy()[:, None]),
+    )
 
 
 def test_every_form_gives_the_same_embeddings(graph, quick, wanted):
@@ -60,7 +77,7 @@ def test_every_form_gives_the_same_embeddings(graph, quick, wanted):
 
 
 def test_an_edge_goes_from_source_to_target(quick):
-    """0 -> 1 in every form: node 1 hears of node 0, and not the other way round."""
+    """0 -> 1 in every form: node 1 receives from node 0, and not the other way round."""
     x = torch.eye(3)
     edge_index = torch.tensor([[0, 1], [1, 2]])
     wanted = embed(quick, (edge_index, x))
@@ -69,7 +86,11 @@ def test_an_edge_goes_from_source_to_target(quick):
     assert torch.equal(wanted, embed(quick, (matrix, x)))
     directed = networkx.DiGraph([(0, 1), (1, 2)])
     assert torch.equal(wanted, embed(quick, (directed, x)))
-    transposed = torch.sparse_coo_tensor(edge_index.flip(0), torch.ones(2), (3, 3)).coalesce().to_sparse_csr()
+    transposed = (
+        torch.sparse_coo_tensor(edge_index.flip(0), torch.ones(2), (3, 3))
+        .coalesce()
+        .to_sparse_csr()
+    )
     assert torch.equal(wanted, embed(quick, Data(x=x, adj_t=transposed)))
     both = embed(quick, (edge_index, x), symmetrize="yes")
     assert torch.equal(both, embed(quick, (networkx.path_graph(3), x)))
@@ -85,7 +106,9 @@ def test_weights_count_in_every_form(quick):
     assert torch.equal(wanted, embed(quick, (matrix, x)))
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(4))
-    graph.add_weighted_edges_from([(u, v, w) for (u, v), w in zip(edge_index.T.tolist(), weight.tolist())])
+    graph.add_weighted_edges_from(
+        [(u, v, w) for (u, v), w in zip(edge_index.T.tolist(), weight.tolist())]
+    )
     assert torch.equal(wanted, embed(quick, (graph, x)))
 
 
@@ -100,7 +123,12 @@ def test_names_of_nodes_are_kept(quick, tmp_path):
 def test_a_dataset_is_loaded_once_for_several_trainings(graph, quick, wanted):
     x, edge_index, y = graph
     dataset = graphsurgeon.load_dataset(Data(x=x, edge_index=edge_index, y=y))
-    assert (dataset.nodes, dataset.edges, dataset.features, dataset.classes) == (120, edge_index.shape[1], 40, 3)
+    assert (dataset.nodes, dataset.edges, dataset.features, dataset.classes) == (
+        120,
+        edge_index.shape[1],
+        40,
+        3,
+    )
     assert torch.equal(embed(quick, dataset), wanted)
     assert torch.equal(quick().fit(dataset).transform(dataset), wanted)
 
@@ -114,13 +142,18 @@ def test_paths_and_generators_are_taken(quick):
 
 def test_masks_are_the_splits(graph, quick):
     x, edge_index, y = graph
-    masks = {f"{part}_mask": torch.arange(120) % 3 == i for i, part in enumerate(("train", "val", "test"))}
+    masks = {
+        f"{part}_mask": torch.arange(120) % 3 == i
+        for i, part in enumerate(("train", "val", "test"))
+    }
     data = Data(x=x, edge_index=edge_index, y=y, **masks)
     assert graphsurgeon.load_dataset(data).splits == 1
     wide = {name: torch.stack([mask, mask.roll(1)], 1) for name, mask in masks.items()}
     assert graphsurgeon.load_dataset(Data(x=x, edge_index=edge_index, y=y, **wide)).splits == 2
     quick(select="val", splits="own").fit(data)
-    overlapping = Data(x=x, edge_index=edge_index, y=y, **(masks | {"val_mask": masks["train_mask"]}))
+    overlapping = Data(
+        x=x, edge_index=edge_index, y=y, **(masks | {"val_mask": masks["train_mask"]})
+    )
     with pytest.raises(DataError, match="masks"):
         graphsurgeon.load_dataset(overlapping)
 
@@ -158,7 +191,9 @@ def test_arrays_outlive_their_names(quick):
     rng = np.random.default_rng(0)
 
     def load():
-        return graphsurgeon.load_dataset((rng.integers(0, 200, (2, 2000)), rng.random((200, 50), np.float32)))
+        return graphsurgeon.load_dataset(
+            (rng.integers(0, 200, (2, 2000)), rng.random((200, 50), np.float32))
+        )
 
     dataset = load()
     for _ in range(5):
@@ -180,30 +215,33 @@ def test_mostly_zero_features_are_kept_sparse(graph):
         (lambda x, e: (e + 1, x), "names node 120, but there are 120 nodes"),
         (lambda x, e: (e - 1, x), "names node -1"),
         (lambda x, e: (e + 2**40, x), "names node"),
-        (lambda x, e: (e.float(), x), "expected whole numbers"),
+        (lambda x, e: (e.float(), x), "expected integers"),
         (lambda x, e: (e.T, x), r"expected \(2, M\)"),
         (lambda x, e: (e, x[:, 0]), r"expected \(N, F\)"),
         (lambda x, e: (e, torch.full_like(x, torch.nan)), "not finite"),
         (lambda x, e: e, "has no features"),
         (lambda x, e: Data(x=x), "neither edge_index nor adj_t"),
         (lambda x, e: Data(x=x, edge_index=e, edge_weight=torch.ones(3)), "3 edge weights"),
-        (lambda x, e: Data(x=x, edge_index=e, edge_weight=-torch.ones(e.shape[1])), "not a finite number of 0 or more"),
+        (
+            lambda x, e: Data(x=x, edge_index=e, edge_weight=-torch.ones(e.shape[1])),
+            "not a finite number of 0 or more",
+        ),
         (lambda x, e: {"x": 3}, "no 'edge_index'"),
         (lambda x, e: (scipy.sparse.eye(3, 4), x), "must be square"),
         (lambda x, e: (scipy.sparse.eye(7).tocsr(), x), "120 feature rows for 7 nodes"),
     ],
 )
-def test_what_is_wrong_is_told(graph, quick, data, message):
+def test_invalid_graphs_are_refused(graph, quick, data, message):
     x, edge_index, _ = graph
     with pytest.raises(DataError, match=message):
         quick().fit(data(x, edge_index))
 
 
-def test_what_is_not_supported_is_told(graph, quick):
+def test_unsupported_graphs_are_refused(graph, quick):
     x, edge_index, _ = graph
     with pytest.raises(UsageError, match="several node types"):
         quick().fit(HeteroData())
-    with pytest.raises(UsageError, match="features_file: is for files"):
+    with pytest.raises(UsageError, match="features_file: applies to files"):
         quick(features_file="x.npy").fit((edge_index, x))
 
 
@@ -213,14 +251,16 @@ def test_features_are_made_where_there_are_none(graph, quick):
 
 def test_made_features_follow_the_seed(graph, quick):
     def embed_with(random_state):
-        data = graphsurgeon.load_dataset(graph[1], make_features="random", random_state=random_state)
+        data = graphsurgeon.load_dataset(
+            graph[1], make_features="random", random_state=random_state
+        )
         return embed(quick, data)
 
     assert torch.equal(embed_with(np.random.default_rng(3)), embed_with(np.random.default_rng(3)))
     assert not torch.equal(embed_with(1), embed_with(2))
 
 
-def test_a_dataset_tells_its_labels_and_degrees():
+def test_a_dataset_has_labels_and_degrees():
     edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
     one = graphsurgeon.load_dataset(
         Data(x=torch.eye(4), edge_index=torch.from_numpy(edges), y=torch.tensor([2, 0, -1, 1]))
@@ -229,7 +269,9 @@ def test_a_dataset_tells_its_labels_and_degrees():
     with pytest.raises(ValueError, match="read-only"):
         one.labels[0] = 1
     several = torch.tensor([[1.0, 0], [0, 1], [1, 1], [0, 0]])
-    labels = graphsurgeon.load_dataset(Data(x=torch.eye(4), edge_index=torch.from_numpy(edges), y=several)).labels
+    labels = graphsurgeon.load_dataset(
+        Data(x=torch.eye(4), edge_index=torch.from_numpy(edges), y=several)
+    ).labels
     assert labels.tolist() == several.int().tolist()  # and it outlives its dataset
     assert graphsurgeon.load_dataset((edges, np.eye(4))).labels is None
 
@@ -237,7 +279,9 @@ def test_a_dataset_tells_its_labels_and_degrees():
 def test_labels_and_sparse_tensors_beside_a_graph(graph, quick, wanted):
     x, edge_index, y = graph
     assert torch.equal(embed(quick, (edge_index, x, y)), wanted)
-    adjacency = torch.sparse_coo_tensor(edge_index, torch.ones(edge_index.shape[1]), (len(x), len(x)))
+    adjacency = torch.sparse_coo_tensor(
+        edge_index, torch.ones(edge_index.shape[1]), (len(x), len(x))
+    )
     assert torch.equal(embed(quick, (adjacency, x)), wanted)
     assert torch.equal(embed(quick, (edge_index, x.bfloat16())), wanted)  # of zeros and ones
 
@@ -312,7 +356,9 @@ def test_masks_of_another_length_are_refused(graph):
     x, edge_index, y = graph
     mask = torch.zeros(50, dtype=torch.bool)
     with pytest.raises(DataError, match="masks of 120 nodes"):
-        graphsurgeon.load_dataset(Data(x=x, edge_index=edge_index, y=y, train_mask=mask, val_mask=mask, test_mask=mask))
+        graphsurgeon.load_dataset(
+            Data(x=x, edge_index=edge_index, y=y, train_mask=mask, val_mask=mask, test_mask=mask)
+        )
 
 
 def test_labels_beside_a_file_are_refused(graph):

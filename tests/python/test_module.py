@@ -1,12 +1,9 @@
 """The trained model as a PyTorch module gives our embeddings."""
 
-import subprocess
-import sys
-
 import pytest
 import safetensors.torch
 import torch
-from conftest import planted
+from conftest import planted, run_python
 from torch_geometric.data import Data
 
 import graphsurgeon
@@ -66,10 +63,13 @@ def test_names_are_those_of_the_file(graph, quick, tmp_path):
 
 def test_the_model_of_a_split_is_taken(graph, quick, tmp_path):
     x, edge_index, y = graph
-    quick(select="val", runs=2).fit((edge_index, x, y), run=tmp_path)
+    quick(select="val", num_splits=2).fit((edge_index, x, y), run=tmp_path)
     file = tmp_path / "model-split-1.safetensors"
     state = torch_module(file).state_dict()
-    assert all(torch.equal(state[name], values) for name, values in safetensors.torch.load_file(file).items())
+    assert all(
+        torch.equal(state[name], values)
+        for name, values in safetensors.torch.load_file(file).items()
+    )
 
 
 def test_it_computes_in_the_precision_of_its_features(quick):
@@ -84,26 +84,26 @@ def test_it_computes_in_the_precision_of_its_features(quick):
 
 
 def test_it_can_be_fine_tuned(graph, quick):
-    """A linear classifier on top, all of it trained: the loss falls and every used parameter moves."""
+    """With a linear classifier on top: the loss falls and every used parameter changes."""
     x, edge_index, y = graph
     module = torch_module(quick().fit((edge_index, x))).train()
     classifier = torch.nn.Linear(16, 3)
     parameters = [*module.parameters(), *classifier.parameters()]
     before = [p.detach().clone() for p in module.parameters()]
-    optimiser = torch.optim.Adam(parameters, lr=0.01)
+    optimizer = torch.optim.Adam(parameters, lr=0.01)
     losses = []
     for _ in range(30):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(classifier(module(x, edge_index)), y)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < 0.7 * losses[0]
     assert all(not torch.equal(old, new) for old, new in zip(before, module.parameters()))
 
 
 def test_it_embeds_and_learns_without_a_warning(graph, quick, tmp_path):
-    """In a process of its own: torch warns once a process."""
+    """In a process of its own: torch warns once per process."""
     x, edge_index, _ = graph
     quick().fit((edge_index, x), run=tmp_path)
     code = f"""
@@ -114,7 +114,7 @@ module = torch_module({str(tmp_path)!r})
 weight = torch.ones(2, requires_grad=True)
 module(torch.ones(3, {x.shape[1]}), torch.tensor([[0, 1], [1, 2]]), weight).sum().backward()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = run_python("-c", code)
     assert done.returncode == 0, done.stderr
 
 
@@ -142,23 +142,23 @@ def test_edge_weights_have_gradients(quick):
     assert weight.grad is not None and (weight.grad != 0).any()
 
 
-def test_what_is_no_model_is_told(tmp_path):
+def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(graphsurgeon.DataError, match="model.safetensors"):
         torch_module(tmp_path)
 
 
-def test_a_model_whose_tensors_are_others_is_told(graph, quick, tmp_path):
+def test_a_model_with_other_tensors_is_refused(graph, quick, tmp_path):
     x, edge_index, _ = graph
     quick().fit((edge_index, x), run=tmp_path)
     with safetensors.safe_open(tmp_path / "model.safetensors", "pt") as file:
         about = file.metadata()
     safetensors.torch.save_file({"weight": torch.ones(2)}, tmp_path / "model.safetensors", about)
-    with pytest.raises(DataError, match="its tensors are not those") as told:
+    with pytest.raises(DataError, match="its tensors do not match") as error:
         torch_module(tmp_path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
-def test_a_run_that_treated_its_data_says_so(graph, quick):
+def test_a_run_with_preprocessed_data_warns(graph, quick):
     x, edge_index, _ = graph
     model = quick(features="row-norm").fit((edge_index, x))
     with pytest.warns(UserWarning, match="features"):
@@ -167,6 +167,6 @@ def test_a_run_that_treated_its_data_says_so(graph, quick):
 
 def test_a_checkpoint_is_not_taken_for_a_model(graph, quick, tmp_path):
     x, edge_index, _ = graph
-    model = quick().fit((edge_index, x), run=tmp_path / "run")
+    quick().fit((edge_index, x), run=tmp_path / "run")
     with pytest.raises(DataError, match="is not a model"):
         torch_module(tmp_path / "run" / "state.safetensors")

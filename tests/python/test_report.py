@@ -12,13 +12,13 @@ import pytest
 from conftest import HOSTILE, run_program
 
 import graphsurgeon
-from graphsurgeon.report import command, projection
+from graphsurgeon.report import projection, report_command
 from graphsurgeon.report.failures import Predictions, by_degree, confusion
-from graphsurgeon.report.figure import colour, labels, plain
+from graphsurgeon.report.figure import color, labels, plain
 from graphsurgeon.report.figures_inspection import GAINS, drawn
 from graphsurgeon.report.figures_scores import degree_figure, label_figure
 from graphsurgeon.report.page import embedded
-from graphsurgeon.report.run import Settings, complete, read_run
+from graphsurgeon.report.run import ReportSettings, complete, read_run
 
 
 class Page(HTMLParser):
@@ -57,7 +57,9 @@ class Page(HTMLParser):
 def make(capsys, folder, *words):
     """Runs the command in this process; returns its result and the page."""
     file = folder / "page.html"
-    code = command.main([*map(str, words), "-o", str(file), "--threads", "1", "--quiet", "--json"])
+    code = report_command.main(
+        [*map(str, words), "-o", str(file), "--threads", "1", "--quiet", "--json"]
+    )
     captured = capsys.readouterr()
     assert code == 0, captured.err
     text = file.read_text(encoding="utf-8")
@@ -65,7 +67,7 @@ def make(capsys, folder, *words):
 
 
 def fails(capsys, *words):
-    code = command.main([str(word) for word in words])
+    code = report_command.main([str(word) for word in words])
     said = capsys.readouterr().err
     assert "Traceback" not in said and said.startswith("error: ")
     return code, said
@@ -75,7 +77,7 @@ ALL = ["options", "scores", "training", "map", "failures", "inspection"]
 
 
 def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs, tmp_path):
-    result, page, text = make(capsys, tmp_path, report_runs / "labelled")
+    result, page, text = make(capsys, tmp_path, report_runs / "labeled")
     assert result["sections"] == ALL and result["notes"] == []
     assert result["figures"] == len(page.figures) == len(set(page.figures))
     assert result["bytes"] == len(text.encode())
@@ -100,7 +102,7 @@ def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs,
 
 
 def test_options_that_differ_from_their_defaults_come_first(capsys, report_runs, tmp_path):
-    _, page, text = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
+    _, page, text = make(capsys, tmp_path, report_runs / "labeled", "--no-tsne")
     names = [row[0] for row in page.rows if row and row[0].startswith("--")]
     changed = {"--aug-dim", "--dim", "--gamma", "--lr", "--epochs"}
     assert set(names[: len(changed)]) == changed
@@ -112,28 +114,33 @@ def test_options_that_differ_from_their_defaults_come_first(capsys, report_runs,
 
 def test_the_score_table_is_evals(capsys, report_runs, tmp_path):
     data = report_runs / "data"
-    words = ("eval", report_runs / "labelled", data, "--threads", 1, "--quiet", "--json")
+    words = ("eval", report_runs / "labeled", data, "--threads", 1, "--quiet", "--json")
     score = json.loads(run_program(*words).stdout)
-    _, page, _ = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
+    _, page, _ = make(capsys, tmp_path, report_runs / "labeled", "--no-tsne")
     assert page.row("trained")[1] == f"{score['mean']:.2f} ± {score['std']:.2f}"
-    for key, title in (("raw", "raw features"), ("smoothed", "two-hop smoothed"), ("untrained", "untrained encoder")):
+    for key, title in (
+        ("raw", "raw features"),
+        ("smoothed", "two-hop smoothed"),
+        ("untrained", "untrained encoder"),
+    ):
         assert page.row(title)[1].startswith(f"{score['reference'][key]:.2f} ±")
 
 
-def test_scores_that_lie_in_the_run_are_taken(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+@pytest.mark.parametrize("key", ["values", "runs"])  # "runs" is what older versions wrote
+def test_scores_that_lie_in_the_run_are_taken(capsys, report_runs, tmp_path, key):
+    shutil.copytree(report_runs / "labeled", tmp_path / "run")
     (tmp_path / "run" / "scores.json").write_text(
-        json.dumps({"metric": "accuracy", "mean": 12.34, "std": 1, "runs": [12.34]})
+        json.dumps({"metric": "accuracy", "mean": 12.34, "std": 1, key: [12.34]})
     )
     _, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
     assert page.row("trained")[1] == "12.34 ± 1.00"
 
 
 def test_scores_kept_without_references_get_them(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    shutil.copytree(report_runs / "labeled", tmp_path / "run")
     words = ("eval", tmp_path / "run", report_runs / "data", "--threads", 1, "--quiet", "--json")
-    wanted = json.loads(run_program(*words, "--no-keep", "--runs", 3).stdout)
-    run_program(*words, "--no-reference", "--runs", 3)
+    wanted = json.loads(run_program(*words, "--no-keep", "--num-splits", 3).stdout)
+    run_program(*words, "--no-reference", "--num-splits", 3)
     kept = (tmp_path / "run" / "scores.json").read_bytes()
     result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
     assert result["notes"] == []
@@ -143,7 +150,7 @@ def test_scores_kept_without_references_get_them(capsys, report_runs, tmp_path):
 
 
 def test_references_are_not_held_against_scores_of_other_settings(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run")
+    shutil.copytree(report_runs / "labeled", tmp_path / "run")
     words = ("eval", tmp_path / "run", report_runs / "data", "--threads", 1, "--quiet")
     run_program(*words, "--no-reference", "--split-seed", 7)
     result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
@@ -152,7 +159,7 @@ def test_references_are_not_held_against_scores_of_other_settings(capsys, report
 
 
 def test_a_run_without_labels(capsys, report_runs, tmp_path):
-    result, page, _ = make(capsys, tmp_path, report_runs / "unlabelled")
+    result, _, _ = make(capsys, tmp_path, report_runs / "unlabeled")
     assert result["sections"] == ["options", "training", "map", "inspection"]
     assert "no labels" in result["notes"][0]["note"]
 
@@ -171,27 +178,42 @@ def test_a_run_of_one_epoch(capsys, report_runs, tmp_path):
 
 
 def test_three_runs_side_by_side(capsys, report_runs, tmp_path):
-    runs = [report_runs / name for name in ("labelled", "pre", "gcn")]
+    runs = [report_runs / name for name in ("labeled", "pre", "gcn")]
     result, page, text = make(capsys, tmp_path, *runs, "--no-tsne")
-    assert result["runs"] == ["labelled", "pre", "gcn"] and result["sections"] == ALL
-    assert {"map-0", "map-1", "map-2", "confusion-0", "confusion-1", "confusion-2", "gains-0", "gains-1"} <= set(
-        page.figures
-    )
+    assert result["runs"] == ["labeled", "pre", "gcn"] and result["sections"] == ALL
+    assert {
+        "map-0",
+        "map-1",
+        "map-2",
+        "confusion-0",
+        "confusion-1",
+        "confusion-2",
+        "gains-0",
+        "gains-1",
+    } <= set(page.figures)
     assert "gains-2" not in page.figures  # gcn has no heads
     assert page.row("--mode")[:5] == ["--mode", "post", "post", "pre", "post"]
     assert text.count('id="graph-') == 1  # labels and degrees are there once
 
 
 def test_hostile_names_stay_text(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "<i>run<i>")
+    shutil.copytree(report_runs / "labeled", tmp_path / "<i>run<i>")
     options = json.loads((tmp_path / "<i>run<i>" / "options.json").read_text())
     options["options"]["labels-file"] = "</script><script>alert('o')</script>"
     (tmp_path / "<i>run<i>" / "options.json").write_text(json.dumps(options))
-    words = ("--data", report_runs / "data", "--title", "</title><script>alert('t')</script>", "--no-tsne")
-    _, page, text = make(capsys, tmp_path, tmp_path / "<i>run<i>", report_runs / "labelled", *words)
+    words = (
+        "--data",
+        report_runs / "data",
+        "--title",
+        "</title><script>alert('t')</script>",
+        "--no-tsne",
+    )
+    _, page, text = make(capsys, tmp_path, tmp_path / "<i>run<i>", report_runs / "labeled", *words)
     kinds = {tag for tag, _ in page.tags}
     assert not kinds & {"img", "i", "iframe", "object", "link", "form", "base"}
-    assert sum(tag == "script" and "type" not in attributes for tag, attributes in page.tags) == 2  # plotly and ours
+    assert (
+        sum(tag == "script" and "type" not in attributes for tag, attributes in page.tags) == 2
+    )  # plotly and ours
     assert all(not name.startswith("on") for _, attributes in page.tags for name in attributes)
     for name in HOSTILE:
         assert plain(name, 18) != name and name not in text
@@ -204,33 +226,51 @@ def test_json_cannot_end_its_script():
 
 
 def test_nothing_is_fetched(capsys, report_runs, tmp_path):
-    _, page, _ = make(capsys, tmp_path, report_runs / "labelled", "--no-tsne")
+    _, page, _ = make(capsys, tmp_path, report_runs / "labeled", "--no-tsne")
     for _, attributes in page.tags:
         assert "src" not in attributes and "srcset" not in attributes
         assert attributes.get("href", "#").startswith("#")
-    policy = next(a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"
+    )
     assert "default-src 'none'" in policy and "http" not in policy and "connect-src" not in policy
 
 
 def test_the_same_input_gives_the_same_bytes(capsys, report_runs, tmp_path):
-    pages = [make(capsys, tmp_path, report_runs / "labelled")[2] for _ in range(2)]
+    pages = [make(capsys, tmp_path, report_runs / "labeled")[2] for _ in range(2)]
     assert pages[0] == pages[1]
-    other = make(capsys, tmp_path, report_runs / "labelled", "--seed", 1)[2]
+    other = make(capsys, tmp_path, report_runs / "labeled", "--seed", 1)[2]
     assert other != pages[0]
 
 
 def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
-    """Three runs of it, with names of nodes; t-SNE's place is taken by what is as large and takes no time."""
+    """Three runs of it, with names of nodes; instead of t-SNE, points that take no time."""
     monkeypatch.setattr(projection, "embed", lambda rows, seed: rows[:, :2])
     data = tmp_path / "data"
-    run_program("data", "generate", "--nodes", 20000, "--features", 8, "--seed", 1, "-o", data, "--quiet")
+    run_program(
+        "data", "generate", "--nodes", 20000, "--features", 8, "--seed", 1, "-o", data, "--quiet"
+    )
     about = json.loads((data / "dataset.json").read_text()) | {"names": ["nodes"]}
     (data / "dataset.json").write_text(json.dumps(about))
-    (data / "node_ids.txt").write_text("".join(f"https://example.org/node/{i:06}\n" for i in range(20000)))
-    run_program(
-        "train", data, "-o", tmp_path / "a", "--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet"
+    (data / "node_ids.txt").write_text(
+        "".join(f"https://example.org/node/{i:06}\n" for i in range(20000))
     )
-    score = {"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}
+    run_program(
+        "train",
+        data,
+        "-o",
+        tmp_path / "a",
+        "--epochs",
+        1,
+        "--aug-dim",
+        8,
+        "--dim",
+        8,
+        "--threads",
+        1,
+        "--quiet",
+    )
+    score = {"metric": "accuracy", "mean": 50, "std": 1, "values": [50]}
     scores = score | {"reference_scores": {"raw": score}}
     (tmp_path / "a" / "scores.json").write_text(json.dumps(scores))
     for name in "bc":
@@ -240,37 +280,47 @@ def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
 
 
 def test_what_is_missing_is_said_and_may_be_given(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run", ignore=shutil.ignore_patterns("scores.json"))
+    shutil.copytree(
+        report_runs / "labeled", tmp_path / "run", ignore=shutil.ignore_patterns("scores.json")
+    )
     info = json.loads((tmp_path / "run" / "options.json").read_text()) | {"data": "/nowhere/graph"}
     (tmp_path / "run" / "options.json").write_text(json.dumps(info))
-    result, page, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
+    result, _, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne")
     assert result["sections"] == ["options", "training", "map"]
     assert "--data DATA" in result["notes"][0]["note"]
-    found, _, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne", "--data", report_runs / "data")
+    found, _, _ = make(
+        capsys, tmp_path, tmp_path / "run", "--no-tsne", "--data", report_runs / "data"
+    )
     assert found["sections"] == ALL and found["notes"] == []
     other, _, _ = make(capsys, tmp_path, tmp_path / "run", "--no-tsne", "--data", "sbm:nodes=50")
     assert "50 nodes" in other["notes"][0]["note"]
 
 
-def test_data_that_was_named_from_a_folder_above_the_run_is_found(capsys, report_runs, tmp_path, monkeypatch):
+def test_data_that_was_named_from_a_folder_above_the_run_is_found(
+    capsys, report_runs, tmp_path, monkeypatch
+):
     (tmp_path / "work" / "runs").mkdir(parents=True)
     shutil.copytree(report_runs / "data", tmp_path / "work" / "data")
     kept = shutil.ignore_patterns("scores.json")
-    shutil.copytree(report_runs / "labelled", tmp_path / "work" / "runs" / "a", ignore=kept)
-    info = json.loads((report_runs / "labelled" / "options.json").read_text()) | {"data": "data"}
+    shutil.copytree(report_runs / "labeled", tmp_path / "work" / "runs" / "a", ignore=kept)
+    info = json.loads((report_runs / "labeled" / "options.json").read_text()) | {"data": "data"}
     (tmp_path / "work" / "runs" / "a" / "options.json").write_text(json.dumps(info))
     monkeypatch.chdir(tmp_path)
     result, _, _ = make(capsys, tmp_path, "work/runs/a", "--no-tsne")
     assert result["sections"] == ALL
     assert f"{tmp_path / 'work' / 'data'} was taken for it" in result["notes"][0]["note"]
-    shutil.copytree(report_runs / "data", tmp_path / "work" / "runs" / "data")  # now it may be either
+    shutil.copytree(
+        report_runs / "data", tmp_path / "work" / "runs" / "data"
+    )  # now it may be either
     result, _, _ = make(capsys, tmp_path, "work/runs/a", "--no-tsne")
     assert result["sections"] == ["options", "training", "map"]
     assert "--data DATA" in result["notes"][0]["note"]
 
 
 def test_an_unfinished_run(capsys, report_runs, tmp_path):
-    shutil.copytree(report_runs / "labelled", tmp_path / "run", ignore=shutil.ignore_patterns("scores.json"))
+    shutil.copytree(
+        report_runs / "labeled", tmp_path / "run", ignore=shutil.ignore_patterns("scores.json")
+    )
     (tmp_path / "run" / "embeddings.npy").unlink()
     with open(tmp_path / "run" / "metrics.jsonl", "a") as file:
         file.write('{"epoch": 6, "lo')  # killed while it wrote
@@ -280,7 +330,7 @@ def test_an_unfinished_run(capsys, report_runs, tmp_path):
 
 
 def test_wrong_usage(capsys, report_runs, tmp_path):
-    run = report_runs / "labelled"
+    run = report_runs / "labeled"
     assert fails(capsys, run)[0] == 2
     assert fails(capsys, run, "-o", tmp_path / "page.html", "--tittle", "x")[0] == 2
     assert fails(capsys, run, "-o", tmp_path)[0] == 2
@@ -292,7 +342,7 @@ def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path
     code, said = fails(capsys, tmp_path / "none", "-o", out)
     assert code == 3 and "no such folder" in said and "hint: " in said
     assert fails(capsys, tmp_path, "-o", out)[0] == 3  # an empty folder
-    assert fails(capsys, report_runs / "labelled", "-o", tmp_path / "none" / "page.html")[0] == 3
+    assert fails(capsys, report_runs / "labeled", "-o", tmp_path / "none" / "page.html")[0] == 3
     for file, content in (
         ("options.json", "{"),
         ("options.json", "[]"),
@@ -300,7 +350,7 @@ def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path
         ("embeddings.npy", "x"),
         ("scores.json", "{}"),
     ):
-        shutil.copytree(report_runs / "labelled", tmp_path / "run")
+        shutil.copytree(report_runs / "labeled", tmp_path / "run")
         (tmp_path / "run" / file).write_text(content)
         code, said = fails(capsys, tmp_path / "run", "-o", out)
         assert code == 3 and file in said, file
@@ -310,17 +360,29 @@ def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path
 
 def completed(folder):
     run = read_run(folder, "run")
-    complete(run, Settings(tsne=False, threads=1), {})
+    complete(run, ReportSettings(tsne=False, threads=1), {})
     assert run.notes == []
     return run
 
 
 @pytest.mark.parametrize("method", ["graphsurgeon", "gcn"])
 def test_predictions_are_those_that_eval_scores(report_runs, tmp_path, method):
-    words = ("--method", method, "--epochs", 3, "--runs", 2, "--seed", 5, "--threads", 1, "--quiet")
+    words = (
+        "--method",
+        method,
+        "--epochs",
+        3,
+        "--num-splits",
+        2,
+        "--seed",
+        5,
+        "--threads",
+        1,
+        "--quiet",
+    )
     run_program("train", report_runs / "data", "-o", tmp_path / "run", *words)
     run = completed(tmp_path / "run")
-    assert run.predictions.score == pytest.approx(run.scores["runs"][0], abs=1e-9)
+    assert run.predictions.score == pytest.approx(run.scores["values"][0], abs=1e-9)
     kept = (tmp_path / "run" / "scores.json").read_bytes()
     assert json.loads(kept) == run.scores
     again = completed(tmp_path / "run")  # now the scores lie in the run, and stay
@@ -331,14 +393,18 @@ def test_predictions_are_those_that_eval_scores(report_runs, tmp_path, method):
 
 def test_predictions_of_several_labels(report_runs):
     run = completed(report_runs / "multi")
-    assert run.predictions.predicted.shape == (120, 4) and set(np.unique(run.predictions.predicted)) == {0, 1}
+    assert run.predictions.predicted.shape == (120, 4) and set(
+        np.unique(run.predictions.predicted)
+    ) == {0, 1}
     assert (run.predictions.truth == run.graph.labels[run.predictions.nodes]).all()
 
 
 def test_data_of_another_graph_is_refused_though_it_has_as_many_nodes(report_runs, tmp_path):
-    run = read_run(report_runs / "labelled", "labelled")
-    other = f"sbm:nodes={run.info['nodes']},classes=2,features={run.info['features']},degree=3,seed=9"
-    complete(run, Settings(data=other, tsne=False, threads=1), {})
+    run = read_run(report_runs / "labeled", "labeled")
+    other = (
+        f"sbm:nodes={run.info['nodes']},classes=2,features={run.info['features']},degree=3,seed=9"
+    )
+    complete(run, ReportSettings(data=other, tsne=False, threads=1), {})
     assert run.graph is None
     assert "edges, but the run was trained on" in run.notes[0]
 
@@ -346,24 +412,39 @@ def test_data_of_another_graph_is_refused_though_it_has_as_many_nodes(report_run
 def test_a_file_that_is_no_page_is_kept(capsys, report_runs, tmp_path):
     file = tmp_path / "notes.html"
     file.write_text("<p>mine</p>")
-    words = [str(report_runs / "labelled"), "-o", str(file), "--threads", "1", "--quiet", "--no-tsne"]
-    assert command.main(words) == 3
+    words = [
+        str(report_runs / "labeled"),
+        "-o",
+        str(file),
+        "--threads",
+        "1",
+        "--quiet",
+        "--no-tsne",
+    ]
+    assert report_command.main(words) == 3
     assert "--overwrite" in capsys.readouterr().err
     assert file.read_text() == "<p>mine</p>"
-    assert command.main([*words, "--overwrite"]) == 0
-    assert command.main(words) == 0, "one of ours may be made anew"
+    assert report_command.main([*words, "--overwrite"]) == 0
+    assert report_command.main(words) == 0, "one of ours may be made again"
 
 
-def test_a_run_has_the_same_colour_in_every_figure(report_runs):
-    others = read_run(report_runs / "unlabelled", "other")
-    for draw, name in ((degree_figure, "labelled"), (label_figure, "multi")):
+def test_a_run_has_the_same_color_in_every_figure(report_runs):
+    others = read_run(report_runs / "unlabeled", "other")
+    for draw, name in ((degree_figure, "labeled"), (label_figure, "multi")):
         run = completed(report_runs / name)
         trace = draw([others, run]).data[0]
-        assert colour(1) in (trace.get("line", {}).get("color"), trace.get("marker", {}).get("color"))
+        assert color(1) in (
+            trace.get("line", {}).get("color"),
+            trace.get("marker", {}).get("color"),
+        )
 
 
 def test_names_on_an_axis_differ():
-    assert labels(["Natural language A", "Natural language B", "x"], 9) == ["Natural … (0)", "Natural … (1)", "x"]
+    assert labels(["Natural language A", "Natural language B", "x"], 9) == [
+        "Natural … (0)",
+        "Natural … (1)",
+        "x",
+    ]
 
 
 def test_of_many_features_those_told_apart_and_some_of_all_others_are_drawn():
@@ -377,15 +458,25 @@ def test_of_many_features_those_told_apart_and_some_of_all_others_are_drawn():
 
 def test_confusion_and_degrees_by_hand():
     found = Predictions(
-        "", nodes=np.array([0, 1, 2, 3]), truth=np.array([0, 0, 1, 1]), predicted=np.array([0, 1, 1, 1])
+        "",
+        nodes=np.array([0, 1, 2, 3]),
+        truth=np.array([0, 0, 1, 1]),
+        predicted=np.array([0, 1, 1, 1]),
     )
     assert confusion(found, 2).tolist() == [[1, 1], [0, 2]]
     buckets = by_degree(found, np.array([0, 3, 2, 4]))
-    assert [(b.name, b.nodes, b.score) for b in buckets] == [("0", 1, 100), ("2–3", 2, 50), ("4–7", 1, 100)]
+    assert [(b.name, b.nodes, b.score) for b in buckets] == [
+        ("0", 1, 100),
+        ("2–3", 2, 50),
+        ("4–7", 1, 100),
+    ]
     assert all(0 <= b.low <= b.score <= b.high <= 100.000001 for b in buckets)
     assert found.score == 75
     several = Predictions(
-        "", np.array([0]), truth=np.array([[1, 1, 0]], np.uint8), predicted=np.array([[1, 0, 1]], np.uint8)
+        "",
+        np.array([0]),
+        truth=np.array([[1, 1, 0]], np.uint8),
+        predicted=np.array([[1, 0, 1]], np.uint8),
     )
     assert several.score == 50
 
@@ -412,17 +503,25 @@ def write_studies(folder):
         "loss": [row("photo", v) for v in ("naive", "original", "improved", "scaled")],
         "batch-size": [row(d, v) for d in ("photo", "pubmed") for v in ("64", "1024", "4096")],
         "embedding-size": [
-            row(d, f"{m}-{w}") for d in ("photo", "pubmed") for m in ("graphsurgeon", "cca-ssg") for w in (256, 1280)
+            row(d, f"{m}-{w}")
+            for d in ("photo", "pubmed")
+            for m in ("graphsurgeon", "cca-ssg")
+            for w in (256, 1280)
         ],
         "pre-vs-post": [row("photo", v) for v in ("pre-equal", "post-equal")],
-        "symmetry": [row("photo", "symmetric"), row("photo", "asymmetric", problem="ran out of memory")],
+        "symmetry": [
+            row("photo", "symmetric"),
+            row("photo", "asymmetric", problem="ran out of memory"),
+        ],
         "convergence": [{"dataset": "photo", "variant": "curve", "curve": [[5, 70.0], [10, 80.0]]}],
     }
-    (folder / "ablations" / "cells").mkdir(parents=True)
+    (folder / "ablations").mkdir(parents=True)
     for name, found in rows.items():
-        content = {"name": name, "holds": name == "loss", "text": f"What {name} says <b>.", "rows": found}
+        head = {"name": name, "holds": name == "loss", "text": f"What {name} says <b>."}
+        kept = row("kept", "not shown")  # for another command
+        content = head | {"shown": len(found), "cells": [*found, kept]}
         (folder / "ablations" / f"{name}.json").write_text(json.dumps(content))
-        (folder / "ablations" / f"{name}.svg").write_text("<svg/>")
+        (folder / "ablations" / f"{name}.md").write_text(f"# {name}")
     (folder / "bench").mkdir()
     cells = [
         {
@@ -437,13 +536,20 @@ def write_studies(folder):
         },
         {"method": "mvgrl", "dataset": "photo", "problem": "<no memory>", "paper": "out of memory"},
     ]
-    (folder / "bench" / "bench.json").write_text(json.dumps({"rows": cells}))
+    (folder / "bench" / "bench.json").write_text(
+        json.dumps({"name": "bench", "shown": 2, "cells": cells})
+    )
     study = folder / "study"
     study.mkdir()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(study / "journal.log")))
+    storage = optuna.storages.JournalStorage(
+        optuna.storages.journal.JournalFileBackend(str(study / "journal.log"))
+    )
     search = optuna.create_study(
-        storage=storage, study_name="s", direction="maximize", sampler=optuna.samplers.RandomSampler(0)
+        storage=storage,
+        study_name="s",
+        direction="maximize",
+        sampler=optuna.samplers.RandomSampler(0),
     )
 
     def objective(trial):
@@ -456,25 +562,40 @@ def write_studies(folder):
         return value
 
     search.optimize(objective, n_trials=8)
-    lines = [f"{t.number},complete,{t.value},5,1.0,{t.params['lr']},{t.params['mode']}" for t in search.trials]
+    lines = [
+        f"{t.number},complete,{t.value},5,1.0,{t.params['lr']},{t.params['mode']}"
+        for t in search.trials
+    ]
     (study / "trials.csv").write_text(
         "trial,state,value,epochs,seconds,lr,mode\n" + "\n".join(lines) + "\n8,failed,,,,,\n"
     )
     (study / "best.json").write_text(
-        json.dumps({"origin": "graphsurgeon tune photo: <best>", "options": {"lr": 0.1, "mode": "pre"}})
+        json.dumps(
+            {"origin": "graphsurgeon tune photo: <best>", "options": {"lr": 0.1, "mode": "pre"}}
+        )
     )
     return [folder / "ablations", folder / "bench", study]
 
 
 def test_every_figure_of_ablations_benches_and_searches(capsys, tmp_path):
     folders = write_studies(tmp_path)
-    before = {file: file.read_bytes() for folder in folders for file in folder.iterdir() if file.is_file()}
+    before = {
+        file: file.read_bytes() for folder in folders for file in folder.iterdir() if file.is_file()
+    }
     result, page, text = make(capsys, tmp_path, *folders)
     assert result["sections"] == ["ablations", "bench", "tuning"]
     wanted = {f"ablation-0-loss-{key}" for key in ("mean", "peak-mib", "ms-per-epoch")}
     wanted |= {
         f"ablation-0-pre-vs-post-{key}"
-        for key in ("mean", "peak-mib", "ms-per-epoch", "parameters", "aug-dim", "gamma-scaled", "lr")
+        for key in (
+            "mean",
+            "peak-mib",
+            "ms-per-epoch",
+            "parameters",
+            "aug-dim",
+            "gamma-scaled",
+            "lr",
+        )
     }
     wanted |= {
         "ablation-0-batch-size-mean",
@@ -487,7 +608,10 @@ def test_every_figure_of_ablations_benches_and_searches(capsys, tmp_path):
     wanted |= {f"tuning-0-{key}" for key in ("history", "curves", "importance", "by-lr", "by-mode")}
     assert set(page.figures) == wanted
     assert "photo asymmetric: ran out of memory" in text
-    assert page.row("gcn")[1] == "91.00 ± 0.30 (92.40)" and page.row("mvgrl")[1] == "failed (out of memory)"
+    assert (
+        page.row("gcn")[1] == "91.00 ± 0.30 (92.40)"
+        and page.row("mvgrl")[1] == "failed (out of memory)"
+    )
     assert before == {file: file.read_bytes() for file in before}  # a report only reads
     assert make(capsys, tmp_path, *folders)[2] == text
 
@@ -499,6 +623,16 @@ def test_a_search_without_its_journal(capsys, tmp_path):
         _, page, text = make(capsys, tmp_path, study)
         assert "tuning-0-history" in page.figures and "tuning-0-curves" not in page.figures
         assert ("another storage" if content is None else "could not be read") in text
+
+
+def test_studies_of_an_older_version_are_read(capsys, tmp_path):
+    ablations, bench, _ = write_studies(tmp_path)
+    wanted = make(capsys, tmp_path, ablations, bench)[2]
+    for file in [*ablations.glob("*.json"), bench / "bench.json"]:
+        content = json.loads(file.read_text())
+        content["rows"] = content.pop("cells")[: content.pop("shown")]
+        file.write_text(json.dumps(content))
+    assert make(capsys, tmp_path, ablations, bench)[2] == wanted
 
 
 def test_a_damaged_ablation_is_named(capsys, tmp_path):

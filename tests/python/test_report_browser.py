@@ -1,4 +1,4 @@
-"""The report in a headless Chromium, at desktop and phone width, in light and dark: drawn, quiet, and alive."""
+"""The report in a headless Chromium, at desktop and phone width, in light and dark."""
 
 import os
 import shutil
@@ -10,16 +10,17 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from test_report import write_studies
 
-from graphsurgeon.report import command
+from graphsurgeon.report import report_command
 
 sys.path.insert(0, str(SOURCE / "tools"))
-from screenshot_report import browser, show  # noqa: E402
+from screenshot_report import browser, show
 
 DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 390, "height": 844, "touch": True}
 
 if not (shutil.which("chromium") and shutil.which("chromedriver")) and not os.environ.get("CI"):
     pytest.skip(
-        "there is no chromium with its driver here; ./dev test installs them on Debian", allow_module_level=True
+        "there is no chromium with its driver here; ./dev test installs them on Debian",
+        allow_module_level=True,
     )
 
 
@@ -35,15 +36,15 @@ def pages(report_runs, tmp_path_factory):
     """Makes a page of some runs, once."""
     folder = tmp_path_factory.mktemp("pages")
     studies = write_studies(folder)
-    inputs = {name: [report_runs / name] for name in ("labelled", "unlabelled", "multi", "once")}
-    inputs["three"] = [report_runs / name for name in ("labelled", "pre", "gcn")]
+    inputs = {name: [report_runs / name] for name in ("labeled", "unlabeled", "multi", "once")}
+    inputs["three"] = [report_runs / name for name in ("labeled", "pre", "gcn")]
     inputs["studies"] = studies
 
     def make(name):
         file = folder / f"{name}.html"
         if not file.exists():
             words = [*map(str, inputs[name]), "-o", str(file), "--threads", "1", "--quiet"]
-            assert command.main(words if name == "labelled" else [*words, "--no-tsne"]) == 0
+            assert report_command.main(words if name == "labeled" else [*words, "--no-tsne"]) == 0
         return file
 
     return make
@@ -52,13 +53,15 @@ def pages(report_runs, tmp_path_factory):
 # Of every figure: its id, whether plotly drew it, what it drew, and how wide it is.
 FIGURES = """return [...document.querySelectorAll('figure')].map((figure) => {
   const plot = figure.querySelector('.plot'), svg = plot.querySelector('.main-svg');
-  const marks = plot.querySelectorAll('.points path, .lines path, .barlayer .point path, .heatmaplayer image');
-  return [figure.id, !!svg, marks.length, svg ? svg.getBoundingClientRect().width : 0, figure.clientWidth];
+  const marks = plot.querySelectorAll(
+    '.points path, .lines path, .barlayer .point path, .heatmaplayer image');
+  const width = svg ? svg.getBoundingClientRect().width : 0;
+  return [figure.id, !!svg, marks.length, width, figure.clientWidth];
 })"""
 
 
 @pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("name", ["labelled", "unlabelled", "multi", "once", "three", "studies"])
+@pytest.mark.parametrize("name", ["labeled", "unlabeled", "multi", "once", "three", "studies"])
 def test_every_figure_is_drawn_without_an_error(driver, pages, name, screen):
     assert show(driver, pages(name), **screen) == []
     assert driver.execute_script("return document.documentElement.dataset.drawn") == "all"
@@ -75,28 +78,38 @@ def test_every_figure_is_drawn_without_an_error(driver, pages, name, screen):
 def hovered(driver, selector):
     """Moves the mouse to the first of the marks and returns what the figure then says."""
     mark = driver.find_element(By.CSS_SELECTOR, selector)
-    driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    driver.execute_script(
+        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark
+    )
     box = driver.execute_script(
-        "const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark
+        "const b = arguments[0].getBoundingClientRect();"
+        "return [b.x + b.width / 2, b.y + b.height / 2]",
+        mark,
     )
     actions = ActionChains(driver)
     actions.w3c_actions.pointer_action.move_to_location(int(box[0]) - 3, int(box[1]) - 3)
     actions.w3c_actions.pointer_action.move_to_location(round(box[0]), round(box[1]))
     actions.pause(0.3)
     actions.perform()
-    return " ".join(element.text for element in driver.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext"))
+    return " ".join(
+        element.text for element in driver.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext")
+    )
 
 
 def press(driver, figure, choice):
     driver.execute_script(
-        "document.querySelector(`#${arguments[0]} button[data-choice='${arguments[1]}']`).click()", figure, choice
+        "document.querySelector(`#${arguments[0]} button[data-choice='${arguments[1]}']`).click()",
+        figure,
+        choice,
     )
 
 
 def test_hovering_tells_of_a_node_and_of_a_value(driver, pages):
-    show(driver, pages("labelled"), **DESKTOP)
+    show(driver, pages("labeled"), **DESKTOP)
     told = hovered(driver, "#map-0 .points path")
-    assert "node " in told and "label " in told and "degree " in told and "view disagreement" in told
+    assert (
+        "node " in told and "label " in told and "degree " in told and "view disagreement" in told
+    )
     assert "epoch" in hovered(driver, "#training-loss-0 .points path")
     assert "gain" not in hovered(driver, "#gains-0 .points path") and "first head" in hovered(
         driver, "#gains-0 .points path"
@@ -112,15 +125,21 @@ def touch(driver, places):
 
 
 def test_tapping_tells_of_a_node_on_a_phone(driver, pages):
-    show(driver, pages("labelled"), **PHONE)
+    show(driver, pages("labeled"), **PHONE)
     mark = driver.find_element(By.CSS_SELECTOR, "#map-0 .points path")
-    driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    driver.execute_script(
+        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark
+    )
     x, y = driver.execute_script(
-        "const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", mark
+        "const b = arguments[0].getBoundingClientRect();"
+        "return [b.x + b.width / 2, b.y + b.height / 2]",
+        mark,
     )
     touch(driver, [(x, y)])
     driver.execute_async_script("setTimeout(arguments[0], 400)")
-    assert "degree" in " ".join(e.text for e in driver.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext"))
+    assert "degree" in " ".join(
+        e.text for e in driver.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext")
+    )
     # A finger that moves over a figure scrolls the page.
     before = driver.execute_script("return scrollY")
     touch(driver, [(x, y - 20 * step) for step in range(11)])
@@ -129,34 +148,51 @@ def test_tapping_tells_of_a_node_on_a_phone(driver, pages):
 
 
 def test_the_legend_hides_and_shows_a_class(driver, pages):
-    show(driver, pages("labelled"), **DESKTOP)
-    visible = "return document.querySelector('#map-0 .plot').data.map((trace) => trace.visible ?? true)"
+    show(driver, pages("labeled"), **DESKTOP)
+    visible = (
+        "return document.querySelector('#map-0 .plot').data.map((trace) => trace.visible ?? true)"
+    )
     assert driver.execute_script(visible) == [True, True, True]
-    click = "document.querySelector('#map-0 .legendtoggle').scrollIntoView({block: 'center', behavior: 'instant'})"
+    place = "{block: 'center', behavior: 'instant'}"
+    click = f"document.querySelector('#map-0 .legendtoggle').scrollIntoView({place})"
     driver.execute_script(click)
-    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(0.6).perform()
+    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(
+        0.6
+    ).perform()
     assert driver.execute_script(visible) == ["legendonly", True, True]
     press(driver, "map-0", "degree")  # which shows all nodes again
-    assert driver.execute_script("return document.querySelector('#map-0 .plot')._fullData[0].visible") is True
+    assert (
+        driver.execute_script("return document.querySelector('#map-0 .plot')._fullData[0].visible")
+        is True
+    )
     press(driver, "map-0", "label")
     ActionChains(driver).pause(0.3).perform()
     assert driver.execute_script(visible) == [True, True, True]
-    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(0.6).perform()
+    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(
+        0.6
+    ).perform()
     assert driver.execute_script(visible) == ["legendonly", True, True]
-    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(0.6).perform()
+    ActionChains(driver).click(driver.find_element(By.CSS_SELECTOR, "#map-0 .legendtoggle")).pause(
+        0.6
+    ).perform()
     assert driver.execute_script(visible) == [True, True, True]
 
 
-def test_the_map_is_coloured_and_projected_as_chosen(driver, pages):
-    show(driver, pages("labelled"), **DESKTOP)
-    first = driver.execute_script("return document.querySelector('#map-0 .plot').data[0].x.slice(0, 5)")
+def test_the_map_is_colored_and_projected_as_chosen(driver, pages):
+    show(driver, pages("labeled"), **DESKTOP)
+    first = driver.execute_script(
+        "return document.querySelector('#map-0 .plot').data[0].x.slice(0, 5)"
+    )
     for choice, title in (("degree", "degree"), ("disagreement", "1 - cosine of the views")):
         press(driver, "map-0", choice)
         assert driver.find_element(By.CSS_SELECTOR, "#map-0 .colorbar").text.count(title) == 1
     press(driver, "map-0", "label")
     press(driver, "map-0", "1")
     assert "t-SNE" in driver.find_element(By.CSS_SELECTOR, "#map-0 .about").text
-    assert driver.execute_script("return document.querySelector('#map-0 .plot').data[0].x.slice(0, 5)") != first
+    assert (
+        driver.execute_script("return document.querySelector('#map-0 .plot').data[0].x.slice(0, 5)")
+        != first
+    )
     pressed = driver.find_elements(By.CSS_SELECTOR, "#map-0 button[aria-pressed='true']")
     assert [button.text for button in pressed] == ["t-SNE", "label"]
 
@@ -170,11 +206,16 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
 def test_many_nodes_are_drawn_by_webgl_and_fewer_without(driver, tmp_path):
     small = ["--epochs", 1, "--aug-dim", 8, "--dim", 8, "--threads", 1, "--quiet"]
     run_program("train", "sbm:nodes=5200,features=8", "-o", tmp_path / "run", *small)
-    (tmp_path / "run" / "scores.json").write_text('{"metric": "accuracy", "mean": 50, "std": 1, "runs": [50]}')
+    (tmp_path / "run" / "scores.json").write_text(
+        '{"metric": "accuracy", "mean": 50, "std": 1, "values": [50]}'
+    )
     page = tmp_path / "page.html"
     words = [str(tmp_path / "run"), "-o", str(page), "--no-tsne", "--threads", "1", "--quiet"]
-    assert command.main(words) == 0
-    drawn = "const d = document.querySelector('#map-0 .plot').data; return [d[0].type, d.flatMap((t) => t.x).length]"
+    assert report_command.main(words) == 0
+    drawn = (
+        "const d = document.querySelector('#map-0 .plot').data;"
+        "return [d[0].type, d.flatMap((t) => t.x).length]"
+    )
     assert show(driver, page, **DESKTOP) == []
     assert driver.execute_script(drawn) == ["scattergl", 5200]
     added = driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_WEBGL})
@@ -187,20 +228,21 @@ def test_many_nodes_are_drawn_by_webgl_and_fewer_without(driver, tmp_path):
 
 
 def test_hostile_names_are_shown_and_never_run(driver, pages):
-    show(driver, pages("labelled"), **DESKTOP)  # an alert would make the next call fail
+    show(driver, pages("labeled"), **DESKTOP)  # an alert would make the next call fail
     legend = driver.find_element(By.CSS_SELECTOR, "#map-0 .legend").get_attribute("textContent")
     for name in HOSTILE:
         assert name[:20] in legend
     assert driver.execute_script("return document.querySelectorAll('img, svg a').length") == 0
 
 
-BRIGHTNESS = """const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
+BRIGHTNESS = """const sum = (a, b) => a + b;
+const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number).reduce(sum) / 3;
 return [rgb(getComputedStyle(document.body).backgroundColor),
         rgb(getComputedStyle(document.querySelector('#training-loss-0 .xtick text')).fill)]"""
 
 
 def test_dark_and_light_follow_the_reader(driver, pages):
-    show(driver, pages("labelled"), **DESKTOP, dark=True)
+    show(driver, pages("labeled"), **DESKTOP, dark=True)
     back, text = driver.execute_script(BRIGHTNESS)
     assert back < 60 and text > 180
     light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}

@@ -2,22 +2,23 @@
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
+
+from conftest import run_python
 
 import graphsurgeon
 from graphsurgeon._built_for import TORCH
 
 
 def package_built_for(version: str, folder: Path) -> Path:
-    """The package as it would be had it been built for another torch."""
+    """The package as if built for another torch."""
     shutil.copytree(Path(graphsurgeon.__file__).parent, folder / "graphsurgeon", symlinks=True)
     (folder / "graphsurgeon" / "_built_for.py").write_text(f'TORCH = "{version}"\n')
     return folder
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *words], capture_output=True, text=True, env={"PYTHONPATH": str(folder)})
+    return run_python(*words, env={"PYTHONPATH": str(folder)})
 
 
 def test_another_torch_is_one_readable_error(tmp_path):
@@ -25,8 +26,8 @@ def test_another_torch_is_one_readable_error(tmp_path):
     done = run(folder, "-c", "from graphsurgeon import GraphSurgeon")
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    said = f"ImportError: graphsurgeon was built for torch 2.6.0, but torch {TORCH} is installed (hint: "
-    assert last.startswith(said)
+    message = f"graphsurgeon was built for torch 2.6.0, but torch {TORCH} is installed (hint: "
+    assert last.startswith(f"ImportError: {message}")
     assert "undefined symbol" not in done.stderr
     code = """
 import sys

@@ -1,32 +1,17 @@
-"""What the tests of `graphsurgeon tune` share: small searches, and a look at their studies."""
+"""Shared by the tests of `graphsurgeon tune`: small searches and access to their studies."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 
-import numpy as np
 import optuna
-from conftest import planted, run_program
+from conftest import failed_program, run_program
 
-SMALL = ["--epochs", "6", "--look-every", "2", "--runs", "2", "--dim", "4", "--search", "aug-dim=4..16:log", "--quiet"]
-SMALL += ["--mode", "pre", "--splits", "random:20/40/40"]
-BASELINE = ["--dim", "4", "--runs", "2", "--splits", "random:20/40/40", "--hidden", "8", "--epochs", "20", "--quiet"]
-
-
-def write_graph(folder, y=None, splits=None):
-    """A graph as a folder of edge lists, with its own split if one is given."""
-    x, edge_index, labels = planted()
-    folder.mkdir()
-    np.save(folder / "features.npy", x.numpy())
-    (folder / "edges.csv").write_text("".join(f"{u},{v}\n" for u, v in edge_index.T.tolist()))
-    y = labels.tolist() if y is None else y
-    (folder / "labels.csv").write_text("id,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(y)))
-    if splits:
-        (folder / "splits.csv").write_text("id,split\n" + "".join(f"{i},{part}\n" for i, part in enumerate(splits)))
-    return folder
+SPLITS = ["--num-splits", "2", "--splits", "random:20/40/40"]
+SMALL = ["--epochs", "6", "--look-every", "2", "--dim", "4", "--search", "aug-dim=4..16:log"]
+SMALL += ["--quiet", "--mode", "pre", *SPLITS]
+BASELINE = ["--dim", "4", *SPLITS, "--hidden", "8", "--epochs", "20", "--quiet"]
 
 
 def run_tune(*words):
@@ -34,11 +19,12 @@ def run_tune(*words):
 
 
 def storage(folder):
-    return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(folder / "journal.log")))
+    journal = optuna.storages.journal.JournalFileBackend(str(folder / "journal.log"))
+    return optuna.storages.JournalStorage(journal)
 
 
 def trials(folder):
-    """Those of the study in the folder's journal, if it is there yet."""
+    """The trials of the study in the folder's journal, if it exists yet."""
     if not (folder / "journal.log").exists():
         return []
     names = optuna.get_all_study_names(storage(folder))
@@ -57,7 +43,5 @@ def wait_until(holds, seconds=60):
 
 
 def tune_error(*words):
-    command_line = [sys.executable, "-m", "graphsurgeon", "tune", *map(str, words)]
-    done = subprocess.run(command_line, capture_output=True, text=True)
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stderr
+    """The exit code and the message of a search that fails."""
+    return failed_program("tune", *words)

@@ -39,7 +39,7 @@ std::string expect_data_error(const std::function<void()>& action, const std::st
 
 }  // namespace gs::test
 
-// Skips, with a word, where the real datasets are absent.
+// Skips, with a note, where the real datasets are absent.
 #define GS_NEEDS_SHARED_DATA()         \
   if (gs::test::shared_data().empty()) \
   GTEST_SKIP() << "real datasets are not here; set GRAPHSURGEON_DATA"

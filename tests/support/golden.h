@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/npz.h"
-#include "config/loss_options.h"
-#include "config/model_options.h"
 #include "graph/csr.h"
 #include "nn/parameters.h"
+#include "options/loss.h"
+#include "options/model.h"
 
 namespace gs::test {
 
@@ -29,8 +29,8 @@ struct Golden {
   ModelOptions model;
   LossOptions loss;
   Csr graph;
-  std::vector<std::string> cancelled;  // weights whose gradient is zero but for rounding
-  Tensors values;                      // every array of numbers, in double
+  std::vector<std::string> canceled;  // weights whose gradient is zero but for rounding
+  Tensors values;                     // every array of numbers, in double
 };
 
 inline bool is_text(const NpyArray& array) {
@@ -81,7 +81,7 @@ inline Golden read_golden(const std::filesystem::path& file) {
   out.model.describe(list);
   out.loss.describe(list);
   list.set_json(nlohmann::json::parse(npz.get("options").strings().at(0)), out.name, true);
-  if (npz.has("cancelled")) out.cancelled = npz.get("cancelled").strings();
+  if (npz.has("cancelled")) out.canceled = npz.get("cancelled").strings();
 
   out.graph = read_graph(npz, out.values.at("features").size(0));
   return out;
@@ -115,8 +115,8 @@ inline double relative_distance(const at::Tensor& actual, const at::Tensor& expe
 
 class Differences {
  public:
-  // Of an element, in units of the larger of 1 and the tensor's largest element; or of the tensor
-  // as a whole.
+  // The largest difference of an element, in units of the larger of 1 and the tensor's largest
+  // element; or that of the tensor as a whole.
   enum class Measure { element, norm };
   Differences(Measure measure, double tolerance) : measure_(measure), tolerance_(tolerance) {}
 

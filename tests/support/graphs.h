@@ -55,18 +55,6 @@ std::vector<T> to_vector(const Array<T>& values) {
   return {values.begin(), values.end()};
 }
 
-// Runs what follows with this many threads, until the end of the scope.
-class WithThreads {
- public:
-  explicit WithThreads(int count) : before_(threads()) { set_threads(count); }
-  ~WithThreads() { set_threads(before_); }
-  WithThreads(const WithThreads&) = delete;
-  WithThreads& operator=(const WithThreads&) = delete;
-
- private:
-  int before_;
-};
-
 inline constexpr int kThreadCounts[] = {1, 2, 3, 8};
 
 }  // namespace gs::test

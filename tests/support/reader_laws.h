@@ -5,11 +5,12 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "dataset/read.h"
+#include "dataset/reader.h"
 #include "support/files.h"
 
 namespace gs::test {
@@ -38,7 +39,7 @@ inline RawDataset read_with(RawDataset (*reader)(const ReadRequest&), const fs::
   return raw;
 }
 
-// Paths that are no dataset at all are neither recognised nor read, and the message names them.
+// Paths that are no dataset at all are neither recognized nor read, and the message names them.
 inline void expect_refuses_rubbish(const Reader& reader) {
   TempFolder folder;
   write_text(folder / "empty.npz", "");
@@ -55,11 +56,22 @@ inline void expect_refuses_rubbish(const Reader& reader) {
   }
 }
 
-// Hundreds of tiny reads: threads would only wait for each other.
-struct OneThread {
-  OneThread() { set_threads(1); }
-  ~OneThread() { set_threads(0); }
+// A file or folder of a dataset with one mistake, and a part of the message that it gives.
+struct Mistake {
+  const char *name, *part;
 };
+
+// Each is recognized as the reader's format, and refused with its message.
+inline void expect_refuses_mistakes(const Reader& reader, const fs::path& folder,
+                                    std::span<const Mistake> mistakes,
+                                    const std::string& suffix = {}) {
+  for (const auto& [name, part] : mistakes) {
+    SCOPED_TRACE(name);
+    const fs::path path = folder / (name + suffix);
+    EXPECT_TRUE(reader.detect(path));
+    expect_data_error([&] { read_with(reader.read, path); }, part);
+  }
+}
 
 inline void replace(const fs::path& file, const std::string& text) {
   fs::remove(file);  // a new file is written to memory; one that is truncated and rewritten goes to
@@ -70,7 +82,7 @@ inline void replace(const fs::path& file, const std::string& text) {
 // Cuts `file` at about `cuts` lengths, among them nothing and all but the last byte; restores it.
 inline void expect_truncation_is_noticed(const fs::path& file, size_t cuts,
                                          const std::function<void()>& read) {
-  const OneThread one_thread;
+  const ThreadScope one_thread(1);  // hundreds of tiny reads
   const std::string whole = read_text(file);
   ASSERT_EQ(data_error_of(read), "");
   for (size_t i = 0; i <= cuts; ++i) {
@@ -85,7 +97,7 @@ inline void expect_truncation_is_noticed(const fs::path& file, size_t cuts,
 // Inverts about `places` bytes of `file`, one at a time; restores it.
 inline void expect_wrong_bytes_do_no_harm(const fs::path& file, size_t places,
                                           const std::function<void()>& read) {
-  const OneThread one_thread;
+  const ThreadScope one_thread(1);  // hundreds of tiny reads
   const std::string whole = read_text(file);
   for (size_t i = 0; i <= places; ++i) {
     std::string changed = whole;

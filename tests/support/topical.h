@@ -2,12 +2,12 @@
 #pragma once
 
 #include "base/random.h"
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 
 namespace gs::test {
 
 // 2,000 nodes of five classes with `count` words each, of the `vocabulary` of their class.
-// `homophily` .2 is chance: neighbours are then no more alike than strangers.
+// `homophily` .2 is chance: neighbors are then no more alike than random pairs.
 inline Dataset topical_graph(int64_t count, double homophily, int32_t vocabulary = 40) {
   GenerateOptions options;
   options.nodes = 2000, options.classes = 5, options.features = 0, options.seed = 3;

@@ -9,7 +9,7 @@
 namespace gs {
 namespace {
 
-const Place kDouble{at::kCPU, at::kDouble};
+const Device kDouble{at::kCPU, at::kDouble};
 
 void set_gradient(const at::Tensor& weight, std::vector<double> values) {
   weight.mutable_grad() = at::tensor(values, at::kDouble).view(weight.sizes());
@@ -33,7 +33,7 @@ TEST(Adam, FirstStepIsTheLearningRateAgainstTheSign) {
   EXPECT_EQ(adam.steps(), 1);
 }
 
-// The rule written out for one number.
+// Adam's update rule, written out for one number.
 TEST(Adam, FollowsTheRuleOverManySteps) {
   for (const double decay : {0.0, 0.3}) {
     Parameters parameters(kDouble, Random(1));
@@ -64,7 +64,7 @@ TEST(Adam, LeavesGradientsAsTheyAreAndWeightsWithoutOne) {
   EXPECT_EQ(numbers(b)[0], 2);
 }
 
-TEST(Adam, GoesOnFromASavedState) {
+TEST(Adam, ContinuesFromASavedState) {
   const auto gradient = [](int t) { return std::vector<double>{std::cos(t), 0.1 * t}; };
   Parameters whole(kDouble, Random(1)), parts(kDouble, Random(1));
   const at::Tensor w = whole.uniform("w", {2}, 1), p = parts.uniform("w", {2}, 1);
@@ -87,16 +87,16 @@ TEST(Adam, GoesOnFromASavedState) {
 
 // A step with clipping is a step with the gradients scaled down together.
 TEST(Adam, ClipsAllGradientsTogether) {
-  for (const Place& place :
-       {kDouble, Place{at::kCPU, at::kFloat}, Place{at::kCPU, at::kFloat, true}})
+  for (const Device& device :
+       {kDouble, Device{at::kCPU, at::kFloat}, Device{at::kCPU, at::kFloat, true}})
     for (const double clip : {0.0, 10.0, 0.5}) {
-      Parameters clipped(place, Random(1)), scaled(place, Random(1));
+      Parameters clipped(device, Random(1)), scaled(device, Random(1));
       std::vector<at::Tensor> weights;
       for (Parameters* p : {&clipped, &scaled})
         for (const double value : {3.0, 4.0}) {
           weights.push_back(p->constant(value == 3 ? "a" : "b", {1}, 0));
           const double factor = p == &scaled && clip == 0.5 ? 0.1 : 1;
-          weights.back().mutable_grad() = at::full({1}, value * factor, place.options());
+          weights.back().mutable_grad() = at::full({1}, value * factor, device.options());
         }
       clipped.constant("without", {1}, 0);
       Adam one(clipped, {.lr = 0.1, .epsilon = 1}), other(scaled, {.lr = 0.1, .epsilon = 1});
@@ -107,7 +107,8 @@ TEST(Adam, ClipsAllGradientsTogether) {
     }
 }
 
-TEST(Adam, NormIsTakenInDouble) {  // 1e20 squared does not fit a float
+// 1e20 squared does not fit a float.
+TEST(Adam, NormIsComputedInDouble) {
   for (const bool native : {false, true}) {
     Parameters parameters({at::kCPU, at::kFloat, native}, Random(1));
     const at::Tensor w = parameters.constant("w", {400}, 0);

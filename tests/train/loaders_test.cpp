@@ -1,28 +1,24 @@
-// Training on batches: every loader, interrupted and resumed, and the plan that is made first.
+// Training on batches: every loader, interrupted and resumed, and the memory plan.
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "support/files.h"
+#include "support/training.h"
 #include "train/trainer.h"
 
 namespace gs {
 namespace {
 
+using test::metrics;
 using test::read_text;
+using test::small_graph;
+using test::StopAfter;
 using test::TempFolder;
 
-Dataset small_graph() {
-  GenerateOptions options;
-  options.nodes = 300, options.classes = 3, options.features = 12, options.seed = 5;
-  return generate(options);
-}
-
-TrainCall call_for(const fs::path& run, LoaderKind kind, int64_t epochs) {
-  TrainCall call;
+TrainRequest call_for(const fs::path& run, std::string kind, int64_t epochs) {
+  TrainRequest call;
   call.data = "sbm";
   call.run = run;
   call.options.train.epochs = epochs;
@@ -36,43 +32,11 @@ TrainCall call_for(const fs::path& run, LoaderKind kind, int64_t epochs) {
   return call;
 }
 
-std::vector<nlohmann::json> metrics(const fs::path& run) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream text(read_text(run / "metrics.jsonl"));
-  for (std::string line; std::getline(text, line);) {
-    lines.push_back(nlohmann::json::parse(line));
-    for (const char* varies : {"seconds", "seconds_of", "peak_mib"}) lines.back().erase(varies);
-  }
-  return lines;
-}
-
-// Asks for a stop after so many batches.
-class StopAfter final : public Progress {
- public:
-  explicit StopAfter(int64_t batches) : left_(batches) {}
-  void start(std::string_view task, int64_t, std::string_view) override {
-    training_ = task == "training";
-  }
-  void advance(int64_t units) override {
-    if (training_ && (left_ -= units) <= 0) stop = true;
-  }
-  void note(std::string_view) override {}
-  void finish() override {}
-  void say(std::string_view line) override { said += line; }
-
-  std::atomic<bool> stop = false;
-  std::string said;
-
- private:
-  int64_t left_;
-  bool training_ = false;
-};
-
-class Loaders : public testing::TestWithParam<LoaderKind> {};
+class Loaders : public testing::TestWithParam<std::string> {};
 
 TEST_P(Loaders, TheLossFallsAndEveryNodeHasAnEmbedding) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(300);
   const TrainResult result = train(data, call_for(folder / "run", GetParam(), 15));
   EXPECT_EQ(result.plan.loader, GetParam());
   const auto lines = metrics(folder / "run");
@@ -85,11 +49,11 @@ TEST_P(Loaders, TheLossFallsAndEveryNodeHasAnEmbedding) {
 
 TEST_P(Loaders, StoppedWithinAnEpochAndResumedGivesTheSameBytes) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(300);
   train(data, call_for(folder / "whole", GetParam(), 4));
   for (const int64_t batches : {1, 3, 7}) {
     StopAfter progress(batches);
-    TrainCall call = call_for(folder / "parts", GetParam(), 4);
+    TrainRequest call = call_for(folder / "parts", GetParam(), 4);
     call.stop = &progress.stop;
     call.overwrite = true;
     try {
@@ -98,7 +62,7 @@ TEST_P(Loaders, StoppedWithinAnEpochAndResumedGivesTheSameBytes) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::interrupted);
     }
-    TrainCall rest = call_for(folder / "parts", GetParam(), 4);
+    TrainRequest rest = call_for(folder / "parts", GetParam(), 4);
     rest.resume = true;
     rest.options.loader.workers = 2;
     train(data, rest);
@@ -110,10 +74,10 @@ TEST_P(Loaders, StoppedWithinAnEpochAndResumedGivesTheSameBytes) {
 
 TEST_P(Loaders, ThreadsThatSampleChangeNothing) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(300);
   std::vector<std::string> bytes;
   for (const int64_t workers : {0, 1, 3}) {
-    TrainCall call = call_for(folder / "run", GetParam(), 2);
+    TrainRequest call = call_for(folder / "run", GetParam(), 2);
     call.overwrite = true;
     call.options.loader.workers = workers;
     train(data, call);
@@ -125,67 +89,66 @@ TEST_P(Loaders, ThreadsThatSampleChangeNothing) {
 
 TEST_P(Loaders, SageEncodersAndPostModeTrainToo) {
   const TempFolder folder;
-  TrainCall call = call_for(folder / "run", GetParam(), 2);
-  call.options.model.encoder = Convolution::sage;
+  TrainRequest call = call_for(folder / "run", GetParam(), 2);
+  call.options.model.encoder = "sage";
   call.options.model.mode = AugmentMode::post;
   call.options.loss.constraint = Constraint::columns;
-  EXPECT_EQ(train(small_graph(), call).epochs, 2);
+  EXPECT_EQ(train(small_graph(300), call).epochs, 2);
 }
 
 TEST_P(Loaders, ALossOnListedNodesIsAnotherThanOnAll) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(300);
   std::string list;
   for (int v = 0; v < 300; v += 7) list += std::to_string(v) + "\n";
-  test::write_text(folder / "seeds.txt", list);
-  TrainCall call = call_for(folder / "run", GetParam(), 2);
+  test::write_text(folder / "targets.txt", list);
+  TrainRequest call = call_for(folder / "run", GetParam(), 2);
   train(data, call);
   const std::string all = read_text(folder / "run/embeddings.npy");
-  call.options.loader.seeds = folder / "seeds.txt";
+  call.options.loader.target_nodes = folder / "targets.txt";
   call.overwrite = true;
   train(data, call);
   EXPECT_NE(read_text(folder / "run/embeddings.npy"), all);
-  if (GetParam() == LoaderKind::neighbor) {  // 43 seeds: one batch of 64
+  if (GetParam() == "neighbor") {  // 43 target nodes: one batch of 64
     EXPECT_FALSE(metrics(folder / "run")[0].contains("batches"));
   }
 }
 
-TEST(Seeds, ARunIsNotResumedOnAnotherList) {
+TEST(TargetNodes, ARunIsNotResumedOnAnotherList) {
   const TempFolder folder;
-  test::write_text(folder / "seeds.txt", "1\n5\n9\n");
-  TrainCall call = call_for(folder / "run", LoaderKind::neighbor, 1);
-  call.options.loader.seeds = folder / "seeds.txt";
-  train(small_graph(), call);
+  test::write_text(folder / "targets.txt", "1\n5\n9\n");
+  TrainRequest call = call_for(folder / "run", "neighbor", 1);
+  call.options.loader.target_nodes = folder / "targets.txt";
+  train(small_graph(300), call);
   call.options.train.epochs = 2;
   call.resume = true;
-  test::write_text(folder / "seeds.txt", "1\n5\n8\n");
-  EXPECT_THROW(train(small_graph(), call), Error);
-  test::write_text(folder / "seeds.txt", "1\n5\n9\n");
-  EXPECT_EQ(train(small_graph(), call).epochs, 2);
+  test::write_text(folder / "targets.txt", "1\n5\n8\n");
+  EXPECT_THROW(train(small_graph(300), call), Error);
+  test::write_text(folder / "targets.txt", "1\n5\n9\n");
+  EXPECT_EQ(train(small_graph(300), call).epochs, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , Loaders, testing::Values(LoaderKind::neighbor, LoaderKind::cluster, LoaderKind::saint),
-    [](const auto& info) { return std::string(name_of(names_of(LoaderKind{}), info.param)); });
+INSTANTIATE_TEST_SUITE_P(, Loaders, testing::Values("neighbor", "cluster", "saint"),
+                         [](const auto& info) { return info.param; });
 
 TEST(Plan, AutoSamplesWhereTheLossIsOnSomeNodesOnly) {
   const TempFolder folder;
-  TrainCall call = call_for(folder / "run", LoaderKind::automatic, 1);
-  call.options.loader.seeds = "train";
-  EXPECT_EQ(train(small_graph(), call).plan.loader, LoaderKind::neighbor);
+  TrainRequest call = call_for(folder / "run", "auto", 1);
+  call.options.loader.target_nodes = "train";
+  EXPECT_EQ(train(small_graph(300), call).plan.loader, "neighbor");
 }
 
 TEST(Plan, AutoTakesTheWholeGraphWhereItFitsAndSamplesElsewhere) {
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(300);
   RunOptions options;
   options.loader.memory = 10000;
-  EXPECT_EQ(make_plan(data, options, LoaderKind::automatic, "x").loader, LoaderKind::full);
+  EXPECT_EQ(make_plan(data, options, "auto", "x").loader, "full");
   GenerateOptions large;
   large.nodes = 200'000, large.features = 8, large.degree = 4, large.classes = 0;
   const Dataset many = generate(large);
   options.loader.memory = 600;
-  const Plan plan = make_plan(many, options, LoaderKind::automatic, "x");
-  EXPECT_EQ(plan.loader, LoaderKind::neighbor);
+  const Plan plan = make_plan(many, options, "auto", "x");
+  EXPECT_EQ(plan.loader, "neighbor");
   EXPECT_LE(plan.total_mib, 600);
   EXPECT_THAT(plan.text(), testing::HasSubstr("200000 nodes"));
 }
@@ -196,18 +159,18 @@ TEST(Plan, TheNaiveConstraintNeedsMatricesOfAllPairs) {
   const Dataset data = generate(many);
   RunOptions options;
   options.loader.memory = 100'000;
-  const double usual = make_plan(data, options, LoaderKind::full, "x").total_mib;
+  const double usual = make_plan(data, options, "full", "x").total_mib;
   options.loss.constraint = Constraint::naive;
-  const double naive = make_plan(data, options, LoaderKind::full, "x").total_mib;
+  const double naive = make_plan(data, options, "full", "x").total_mib;
   EXPECT_NEAR(naive - usual, 4 * 4 * 20'000.0 * 20'000.0 / (1 << 20), 1);
 }
 
 TEST(Plan, WhatDoesNotFitIsRefusedWithAHint) {
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(300);
   RunOptions options;
   options.loader.memory = 1;
   try {
-    make_plan(data, options, LoaderKind::full, "sbm");
+    make_plan(data, options, "full", "sbm");
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);

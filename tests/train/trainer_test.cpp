@@ -7,25 +7,24 @@
 #include <sstream>
 
 #include "base/npy.h"
-#include "dataset/generate.h"
-#include "method/run_folder.h"
+#include "dataset/generate/generate.h"
+#include "run/model.h"
+#include "support/errors.h"
 #include "support/files.h"
 #include "support/topical.h"
+#include "support/training.h"
 
 namespace gs {
 namespace {
 
+using test::error_of;
+using test::metrics;
 using test::read_text;
+using test::small_graph;
 using test::TempFolder;
 
-Dataset small_graph() {
-  GenerateOptions options;
-  options.nodes = 120, options.classes = 3, options.features = 12, options.seed = 5;
-  return generate(options);
-}
-
-TrainCall call_for(const fs::path& run, int64_t epochs) {
-  TrainCall call;
+TrainRequest call_for(const fs::path& run, int64_t epochs) {
+  TrainRequest call;
   call.data = "sbm";
   call.run = run;
   call.options.train.epochs = epochs;
@@ -35,32 +34,9 @@ TrainCall call_for(const fs::path& run, int64_t epochs) {
   return call;
 }
 
-std::string expect_error(ErrorKind kind, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
-// Every line of metrics.jsonl without what differs from run to run.
-std::vector<nlohmann::json> metrics(const fs::path& run) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream text(read_text(run / "metrics.jsonl"));
-  for (std::string line; std::getline(text, line);) {
-    lines.push_back(nlohmann::json::parse(line));
-    lines.back().erase("seconds");
-    lines.back().erase("peak_mib");
-  }
-  return lines;
-}
-
 TEST(Trainer, LeavesACompleteRunFolder) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   const TrainResult result = train(data, call_for(folder / "run", 5));
   EXPECT_EQ(result.epochs, 5);
   for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors",
@@ -79,7 +55,7 @@ TEST(Trainer, LeavesACompleteRunFolder) {
 
 TEST(Trainer, TheLossFalls) {
   const TempFolder folder;
-  train(small_graph(), call_for(folder / "run", 40));
+  train(small_graph(120), call_for(folder / "run", 40));
   const auto lines = metrics(folder / "run");
   EXPECT_LT(lines[39]["loss"]["total"].get<double>(),
             0.9 * lines[0]["loss"]["total"].get<double>());
@@ -87,11 +63,11 @@ TEST(Trainer, TheLossFalls) {
 
 TEST(Trainer, SameSeedSameBytes) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   train(data, call_for(folder / "a", 6));
   train(data, call_for(folder / "b", 6));
   EXPECT_EQ(read_text(folder / "a/embeddings.npy"), read_text(folder / "b/embeddings.npy"));
-  TrainCall other = call_for(folder / "c", 6);
+  TrainRequest other = call_for(folder / "c", 6);
   other.options.train.seed = 1;
   train(data, other);
   EXPECT_NE(read_text(folder / "a/embeddings.npy"), read_text(folder / "c/embeddings.npy"));
@@ -99,16 +75,16 @@ TEST(Trainer, SameSeedSameBytes) {
 
 TEST(Trainer, ResumedEqualsUninterruptedBitForBit) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   for (const bool batch_norm : {false, true}) {
-    const auto with_norm = [&](TrainCall call) {
+    const auto with_norm = [&](TrainRequest call) {
       if (batch_norm) call.options.model.norm = NormKind::batch;
       call.overwrite = true;
       return call;
     };
     train(data, with_norm(call_for(folder / "whole", 15)));
     train(data, with_norm(call_for(folder / "parts", 6)));
-    TrainCall rest = with_norm(call_for(folder / "parts", 15));
+    TrainRequest rest = with_norm(call_for(folder / "parts", 15));
     rest.overwrite = false, rest.resume = true;
     train(data, rest);
     EXPECT_EQ(read_text(folder / "whole/embeddings.npy"),
@@ -119,12 +95,12 @@ TEST(Trainer, ResumedEqualsUninterruptedBitForBit) {
 
 TEST(Trainer, ResumeNeedsOnlyTheState) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   train(data, call_for(folder / "whole", 9));
   train(data, call_for(folder / "parts", 4));
   for (const char* name : {"options.json", "metrics.jsonl", "model.safetensors", "embeddings.npy"})
     fs::remove(folder / "parts" / name);
-  TrainCall rest = call_for(folder / "parts", 9);
+  TrainRequest rest = call_for(folder / "parts", 9);
   rest.resume = true;
   train(data, rest);
   EXPECT_EQ(read_text(folder / "whole/embeddings.npy"), read_text(folder / "parts/embeddings.npy"));
@@ -132,10 +108,10 @@ TEST(Trainer, ResumeNeedsOnlyTheState) {
 
 TEST(Trainer, ResumeCutsMetricsBackToTheCheckpoint) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   train(data, call_for(folder / "run", 4));
   std::ofstream(folder / "run/metrics.jsonl", std::ios::app) << "{\"epoch\": 5, \"half a li";
-  TrainCall rest = call_for(folder / "run", 6);
+  TrainRequest rest = call_for(folder / "run", 6);
   rest.resume = true;
   train(data, rest);
   EXPECT_EQ(metrics(folder / "run").size(), 6u);
@@ -143,32 +119,31 @@ TEST(Trainer, ResumeCutsMetricsBackToTheCheckpoint) {
 
 TEST(Trainer, OnlyEpochsMayChangeOnResume) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   train(data, call_for(folder / "run", 2));
-  TrainCall rest = call_for(folder / "run", 4);
+  TrainRequest rest = call_for(folder / "run", 4);
   rest.resume = true;
   rest.options.loss.gamma = 3;
-  EXPECT_THAT(expect_error(ErrorKind::usage, [&] { train(data, rest); }),
-              testing::HasSubstr("gamma"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { train(data, rest); }), testing::HasSubstr("gamma"));
 }
 
 TEST(Trainer, AnExistingRunIsRefused) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   train(data, call_for(folder / "run", 2));
   const std::string before = read_text(folder / "run/embeddings.npy");
-  expect_error(ErrorKind::data, [&] { train(data, call_for(folder / "run", 3)); });
+  error_of(ErrorKind::data, [&] { train(data, call_for(folder / "run", 3)); });
   EXPECT_EQ(read_text(folder / "run/embeddings.npy"), before);
 }
 
 TEST(Trainer, AStopSignalCheckpointsAndIsResumable) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   const std::atomic<bool> stop = true;
-  TrainCall call = call_for(folder / "run", 10);
+  TrainRequest call = call_for(folder / "run", 10);
   call.stop = &stop;
-  expect_error(ErrorKind::interrupted, [&] { train(data, call); });
-  TrainCall rest = call_for(folder / "run", 10);
+  error_of(ErrorKind::interrupted, [&] { train(data, call); });
+  TrainRequest rest = call_for(folder / "run", 10);
   rest.resume = true;
   train(data, rest);
   train(data, call_for(folder / "whole", 10));
@@ -177,34 +152,33 @@ TEST(Trainer, AStopSignalCheckpointsAndIsResumable) {
 
 TEST(Trainer, ANonFiniteRunStopsAndKeepsTheLastGoodCheckpoint) {
   const TempFolder folder;
-  const Dataset data = small_graph();
-  TrainCall call = call_for(folder / "run", 50);
+  const Dataset data = small_graph(120);
+  TrainRequest call = call_for(folder / "run", 50);
   call.options.train.lr = 1e30;
   call.options.train.checkpoint_every = 1;
-  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call); }),
-              testing::HasSubstr("epoch"));
+  EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call); }), testing::HasSubstr("epoch"));
   const TensorMap state = load_tensors(folder / "run/state.safetensors");
   EXPECT_FALSE(state.empty());
 }
 
 TEST(Trainer, ACollapsedRunStops) {
   const TempFolder folder;
-  const Dataset data = small_graph();
-  TrainCall call = call_for(folder / "run", 400);
+  const Dataset data = small_graph(120);
+  TrainRequest call = call_for(folder / "run", 400);
   call.options.loss.gamma = 0;
   call.options.model.mode = AugmentMode::pre;
   call.options.model.dropout = 0.5;
   call.options.train.lr = 0.05;
   call.options.train.rank_every = 5;
-  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call); }),
+  EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call); }),
               testing::HasSubstr("collapsed"));
 }
 
 TEST(Trainer, WarmStartBeginsWithTheOtherRunsWeights) {
   const TempFolder folder;
-  const Dataset data = small_graph();
+  const Dataset data = small_graph(120);
   train(data, call_for(folder / "first", 5));
-  TrainCall call = call_for(folder / "second", 0);
+  TrainRequest call = call_for(folder / "second", 0);
   call.init = folder / "first";
   train(data, call);
   EXPECT_EQ(read_text(folder / "first/embeddings.npy"),
@@ -213,32 +187,32 @@ TEST(Trainer, WarmStartBeginsWithTheOtherRunsWeights) {
 
 TEST(Trainer, WarmStartKeepsTheShapeThatTheOtherRunChose) {
   const TempFolder folder;
-  const Dataset alike = test::topical_graph(20, 0.8), strangers = test::topical_graph(20, 0.2);
+  const Dataset alike = test::topical_graph(20, 0.8), unlike = test::topical_graph(20, 0.2);
   train(alike, call_for(folder / "first", 1));
-  TrainCall call = call_for(folder / "second", 1);
+  TrainRequest call = call_for(folder / "second", 1);
   call.init = folder / "first";
-  train(strangers, call);  // which would have a linear skip by itself
-  EXPECT_EQ(load_model(folder / "second", Place{}).info.options.model.skip, Skip::sum);
+  train(unlike, call);  // would choose a linear skip by itself
+  EXPECT_EQ(load_model(folder / "second", Device{}).info.options.model.skip, Skip::sum);
 }
 
-TEST(Trainer, SelectionKeepsOneModelASplit) {
+TEST(Trainer, SelectionKeepsOneModelPerSplit) {
   const TempFolder folder;
-  const Dataset data = small_graph();
-  TrainCall call = call_for(folder / "run", 6);
+  const Dataset data = small_graph(120);
+  TrainRequest call = call_for(folder / "run", 6);
   call.options.train.select = Select::val;
   call.options.train.select_every = 2;
   call.options.train.splits = "random:20/20/60";
-  call.options.train.runs = 3;
+  call.options.train.num_splits = 3;
   train(data, call);
   for (int s = 0; s < 3; ++s)
     EXPECT_TRUE(fs::exists(folder / "run" / fmt::format("model-split-{}.safetensors", s)));
 }
 
 TEST(Trainer, DataWithoutFeaturesIsAClearError) {
-  Dataset data = small_graph();
+  Dataset data = small_graph(120);
   data.features = {DenseMatrix{data.nodes(), 0, {}}};
   const TempFolder folder;
-  EXPECT_THAT(expect_error(ErrorKind::data, [&] { train(data, call_for(folder / "run", 1)); }),
+  EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call_for(folder / "run", 1)); }),
               testing::HasSubstr("features"));
 }
 

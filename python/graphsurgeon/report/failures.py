@@ -1,4 +1,4 @@
-"""Who is predicted wrongly: predictions for the test nodes of one split, their confusion, and accuracy by degree."""
+"""Wrong predictions: the test nodes of one split, their confusion, and accuracy by degree."""
 
 from __future__ import annotations
 
@@ -38,9 +38,12 @@ def micro_f1(truth: np.ndarray, predicted: np.ndarray) -> float:
 
 def read_predictions(file: Path, graph: Graph, how: str) -> Predictions:
     """Of what `eval --predictions` wrote."""
+    assert graph.labels is not None
     found = np.load(file, allow_pickle=False)
     nodes = np.flatnonzero(found[:, 0] != 255 if found.ndim == 2 else found >= 0)
-    return Predictions(f"{how}, {len(nodes):,} test nodes", nodes, graph.labels[nodes], found[nodes])
+    return Predictions(
+        f"{how}, {len(nodes):,} test nodes", nodes, graph.labels[nodes], found[nodes]
+    )
 
 
 def confusion(predictions: Predictions, classes: int) -> np.ndarray:
@@ -68,7 +71,13 @@ def by_degree(predictions: Predictions, degree: np.ndarray) -> list[Bucket]:
     for b in np.unique(number):
         here = number == b
         low, high = (0, 0) if b == 0 else (2 ** (b - 1), 2**b - 1)
-        name = f"{low}" if low == high else f"{low}–{high}" if high < 1024 else f"{low // 1024}k–{2 * low // 1024}k"
+        name = (
+            f"{low}"
+            if low == high
+            else f"{low}–{high}"
+            if high < 1024
+            else f"{low // 1024}k–{2 * low // 1024}k"
+        )
         out.append(bucket(name, int(low), predictions, here))
     return out
 
@@ -81,4 +90,6 @@ def bucket(name: str, least: int, predictions: Predictions, here: np.ndarray) ->
     p, z = float((truth == predicted).mean()), 1.96
     middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    return Bucket(name, least, n, 100 * p, 100 * (middle - half) / scale, 100 * (middle + half) / scale)
+    return Bucket(
+        name, least, n, 100 * p, 100 * (middle - half) / scale, 100 * (middle + half) / scale
+    )

@@ -1,7 +1,8 @@
 """A figure: what plotly draws, and the same in words.
 
-Colours of text, axes and grid are the page's own (page.js sets them, for light and dark); those of data are chosen
-to be seen on both. Text that comes from a user goes through `plain`, since plotly reads some HTML in it.
+Colors of text, axes and grid are the page's own (page.js sets them, for light and dark); those of
+data are chosen to be seen on both. Text that comes from a user goes through `plain`, since plotly
+reads some HTML in it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-COLOURS = [
+COLORS = [
     "#2f81d6",
     "#e0791b",
     "#2a9d6f",
@@ -68,12 +69,19 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.5g}")
 
 
-def colour(i: int) -> str:
-    return COLOURS[i % len(COLOURS)]
+def color(i: int) -> str:
+    return COLORS[i % len(COLORS)]
 
 
 def figure(
-    key: str, title: str, words: str, traces: list[Any], *, height: int = 320, wide: bool = False, **layout: Any
+    key: str,
+    title: str,
+    words: str,
+    traces: list[Any],
+    *,
+    height: int = 320,
+    wide: bool = False,
+    **layout: Any,
 ) -> Figure:
     """`layout` as plotly takes it; axes are titled by `x` and `y`."""
     x, y = layout.pop("x", ""), layout.pop("y", "")
@@ -88,11 +96,13 @@ def figure(
     }
     for name, value in layout.items():
         shown[name] = shown[name] | value if isinstance(value, dict) and name in shown else value
-    made = go.Figure(data=traces, layout=shown).to_plotly_json()  # refuses what plotly does not know
+    made = go.Figure(
+        data=traces, layout=shown
+    ).to_plotly_json()  # refuses what plotly does not know
     made["layout"].pop("template", None)
     return Figure(key, title, words, made["data"], made["layout"], wide)
 
 
-def numbers(values: Iterable[tuple[object, float]], unit: str = "") -> str:
+def numbers(values: Iterable[tuple[object, float | None]], unit: str = "") -> str:
     """'a 1.2, b 3.4' for text alternatives."""
     return ", ".join(f"{name} {value:.4g}{unit}" for name, value in values if value is not None)

@@ -1,11 +1,11 @@
-"""What the learned augmentations do, from what `inspect` tells."""
+"""What the learned augmentations do, from the report of `inspect`."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
 
-from .figure import DASHES, Figure, colour, figure, labels, numbers, plain, short
+from .figure import DASHES, Figure, color, figure, labels, numbers, plain, short
 from .run import Run
 
 GAINS = 2000  # features drawn at most
@@ -32,7 +32,7 @@ def inspection_figures(run: Run, r: int) -> list[Figure]:
 
 
 def drawn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Features to draw: all, or those that the heads treat most differently and every so many of the others."""
+    """Features to draw: all, or those that the heads treat most differently and some others."""
     order = np.argsort(-np.abs(first - second), kind="stable")
     if len(order) <= GAINS:
         return order
@@ -42,7 +42,12 @@ def drawn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def gains(found: dict, r: int) -> Figure:
     told = found["gains"]
-    names = {row["column"]: row["name"] for rows in told.values() for row in rows if isinstance(row, dict)}
+    names = {
+        row["column"]: row["name"]
+        for rows in told.values()
+        for row in rows
+        if isinstance(row, dict)
+    }
     first, second = np.array(told["first"]), np.array(told["second"])
     chosen = drawn(first, second)
     trace = go.Scatter(
@@ -50,7 +55,7 @@ def gains(found: dict, r: int) -> Figure:
         y=short(second[chosen]),
         mode="markers",
         text=[plain(names.get(int(f), f), 40) for f in chosen],
-        marker={"color": colour(0), "size": 6, "opacity": 0.55},
+        marker={"color": color(0), "size": 6, "opacity": 0.55},
         hovertemplate="%{text}<br>first head %{x:.3g}, second %{y:.3g}<extra></extra>",
     )
     words = (
@@ -59,7 +64,10 @@ def gains(found: dict, r: int) -> Figure:
         f"Shown are {len(chosen):,} of {len(first):,}."
     )
     if found["heads_read"] != "features":
-        words += " The heads stand behind the encoder: a gain is how far the view of a node alone moves by the feature."
+        words += (
+            " The heads come after the encoder: a gain is how far the view of a node alone moves "
+            "by the feature."
+        )
     return figure(
         f"gains-{r}",
         "How strongly each head lets a feature through",
@@ -82,7 +90,7 @@ def told_apart(found: dict, r: int) -> Figure | None:
             x=short(row[head] for row in rows),
             name=f"{head} head",
             orientation="h",
-            marker={"color": colour(h)},
+            marker={"color": color(h)},
             hovertemplate="%{y}: %{x:.3g}<extra>" + head + " head</extra>",
         )
         for h, head in enumerate(("first", "second"))
@@ -114,12 +122,19 @@ def spectra(found: dict, r: int) -> Figure:
                 y=short(v if v > 0 else None for v in values),
                 name=name,
                 mode="lines" if len(values) > 1 else "markers",
-                line={"color": colour(s), "dash": DASHES[s % 4], "width": 2},
+                line={"color": color(s), "dash": DASHES[s % 4], "width": 2},
                 hovertemplate="number %{x}: %{y:.3g}<extra>" + name + "</extra>",
             )
         )
-    smallest = min((v for key in SPECTRA for v in found["spectrum"][key]["values"] if v > 0), default=1)
-    axis = {"type": "log", "dtick": 1, "exponentformat": "power", **({"range": [-6, 0.15]} if smallest < 1e-6 else {})}
+    smallest = min(
+        (v for key in SPECTRA for v in found["spectrum"][key]["values"] if v > 0), default=1
+    )
+    axis = {
+        "type": "log",
+        "dtick": 1,
+        "exponentformat": "power",
+        **({"range": [-6, 0.15]} if smallest < 1e-6 else {}),
+    }
     ranks = [(name, found["spectrum"][key]["effective_rank"]) for key, name in SPECTRA.items()]
     return figure(
         f"spectra-{r}",
@@ -140,7 +155,7 @@ def angles(found: dict, r: int) -> Figure | None:
         x=list(range(1, len(values) + 1)),
         y=short(values),
         mode="lines" if len(values) > 1 else "markers",
-        line={"color": colour(0), "width": 2},
+        line={"color": color(0), "width": 2},
         hovertemplate="angle %{x}: %{y:.1f}°<extra></extra>",
     )
     what = "write" if found.get("angles_between") == "outputs" else "read"
@@ -162,20 +177,22 @@ def angles(found: dict, r: int) -> Figure | None:
 
 def agreement(found: dict, r: int) -> Figure:
     counts = found["agreement"]["histogram"]
-    centres = [round(-1 + (i + 0.5) / 20, 3) for i in range(len(counts))]
+    centers = [round(-1 + (i + 0.5) / 20, 3) for i in range(len(counts))]
     used = np.flatnonzero(counts)
     first = max(0, int(used[0]) - 1) if len(used) else 0
     trace = go.Bar(
-        x=centres[first:],
+        x=centers[first:],
         y=counts[first:],
-        marker={"color": colour(0)},
+        marker={"color": color(0)},
         width=0.046,
         hovertemplate="cosine about %{x}: %{y} nodes<extra></extra>",
     )
     told = found["agreement"]["quantiles"]
     words = (
-        f"The cosine of a node's two views is {found['agreement']['mean']:.3f} on average; 5 % of the nodes are below "
-        f"{told['5']:.3f}, half below {told['50']:.3f}. Alignment of the views (CKA) is {found['cka']:.3f}."
+        f"The cosine of a node's two views is {found['agreement']['mean']:.3f} on average; 5 % of "
+        "the nodes are below "
+        f"{told['5']:.3f}, half below {told['50']:.3f}. Alignment of the views (CKA) is "
+        f"{found['cka']:.3f}."
     )
     return figure(
         f"agreement-{r}",
@@ -197,12 +214,14 @@ def classes(found: dict, r: int) -> Figure | None:
     trace = go.Bar(
         x=names,
         y=short(row["agreement"] for row in rows),
-        marker={"color": colour(0)},
+        marker={"color": color(0)},
         customdata=[[row["nodes"], round(row["effective_rank"], 1)] for row in rows],
-        hovertemplate="%{x}: cosine %{y:.3f}<br>%{customdata[0]} nodes, effective rank %{customdata[1]}<extra></extra>",
+        hovertemplate="%{x}: cosine %{y:.3f}<br>%{customdata[0]} nodes, effective rank "
+        "%{customdata[1]}<extra></extra>",
     )
     low = min(0.0, *(row["agreement"] for row in rows))
-    words = f"Mean cosine of the views: {numbers((row['name'], row['agreement']) for row in rows[:40])}."
+    means = numbers((row["name"], row["agreement"]) for row in rows[:40])
+    words = f"Mean cosine of the views: {means}."
     return figure(
         f"agreement-by-class-{r}",
         "Agreement of the views by class",

@@ -1,4 +1,4 @@
-"""Scores beside their references, the confusion matrix, and how right predictions are by degree or by class."""
+"""Scores beside their references, the confusion matrix, and accuracy by degree or by class."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .failures import by_degree, confusion
-from .figure import ACCENT, Figure, colour, figure, labels, numbers, plain, short
+from .figure import ACCENT, Figure, color, figure, labels, numbers, plain, short
 from .run import Run
 
-REFERENCES = {"raw": "raw features", "smoothed": "two-hop smoothed", "untrained": "untrained encoder"}
+REFERENCES = {
+    "raw": "raw features",
+    "smoothed": "two-hop smoothed",
+    "untrained": "untrained encoder",
+}
 METRICS = {"accuracy": "accuracy", "roc_auc": "ROC-AUC"}
 
 
@@ -20,22 +24,24 @@ def score_rows(run: Run) -> list[tuple[str, float, float, list[float]]]:
     scores = run.scores or {}
     found = scores.get("reference_scores", {})
     rows = [
-        (title, found[key]["mean"], found[key]["std"], found[key]["runs"])
+        (title, found[key]["mean"], found[key]["std"], found[key]["values"])
         for key, title in REFERENCES.items()
         if key in found
     ]
-    return [*rows, ("trained", scores["mean"], scores["std"], scores["runs"])]
+    return [*rows, ("trained", scores["mean"], scores["std"], scores["values"])]
 
 
 def score_lines(runs: list[Run]) -> list[tuple[str, int, list[Any]]]:
-    """Label, number of the run and row: references first, each once where several runs have the same."""
+    """Label, number of the run and row: references first, once where several runs share one."""
     rows = [(r, row) for r, run in enumerate(runs) if run.scores for row in score_rows(run)]
     out = []
     for title in [*REFERENCES.values(), "trained"]:
         groups: dict[str, list[tuple[int, Any]]] = {}
         for r, row in rows:
             if row[0] == title:
-                groups.setdefault(str(r) if title == "trained" else str(row[3]), []).append((r, row))
+                groups.setdefault(str(r) if title == "trained" else str(row[3]), []).append(
+                    (r, row)
+                )
         for members in groups.values():
             names = ", ".join(runs[r].name for r, _ in members)
             alone = len(runs) == 1 or (len(groups) == 1 and title != "trained")
@@ -51,7 +57,7 @@ def score_figure(runs: list[Run]) -> Figure | None:
     traces = []
     titles = labels((name for name, _, _ in lines), 40)
     for label, (_, r, (title, mean, deviation, splits)) in zip(titles, lines):
-        shade = colour(r) if title == "trained" else "#8b929c"
+        shade = color(r) if title == "trained" else "#8b929c"
         traces.append(
             go.Scatter(
                 x=short(splits),
@@ -70,7 +76,12 @@ def score_figure(runs: list[Run]) -> Figure | None:
                 mode="markers",
                 name=label,
                 showlegend=False,
-                error_x={"type": "data", "array": short([deviation]), "color": shade, "thickness": 2},
+                error_x={
+                    "type": "data",
+                    "array": short([deviation]),
+                    "color": shade,
+                    "thickness": 2,
+                },
                 marker={"color": shade, "size": 13, "symbol": "diamond"},
                 hovertemplate=f"{mean:.2f} ± {deviation:.2f}<extra></extra>",
             )
@@ -93,7 +104,7 @@ def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
     found = run.predictions
     if found is None or found.multi_label:
         return None
-    names = labels(run.graph.class_names, 18)
+    names = labels(run.known_graph.class_names, 18)
     counts = confusion(found, len(names))
     totals = counts.sum(1, keepdims=True)
     shares = 100 * counts / np.maximum(totals, 1)
@@ -112,9 +123,12 @@ def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
         colorbar={"title": {"text": "%"}, "thickness": 10, "outlinewidth": 0},
         text=text if few else None,
         texttemplate="%{text}" if few else None,
-        hovertemplate="%{y} taken for %{x}<br>%{z:.1f} % of its nodes, %{customdata}<extra></extra>",
+        hovertemplate="%{y} taken for %{x}<br>%{z:.1f} % of its nodes, %{customdata}"
+        "<extra></extra>",
     )
-    title = f"Confusion, percent of a class: {run.name}" if several else "Confusion, percent of a class"
+    title = (
+        f"Confusion, percent of a class: {run.name}" if several else "Confusion, percent of a class"
+    )
     return figure(
         f"confusion-{r}",
         title,
@@ -130,10 +144,14 @@ def confusion_figure(run: Run, r: int, several: bool) -> Figure | None:
 
 
 def confusion_words(run: Run, counts: np.ndarray) -> str:
-    names, totals = run.graph.class_names, counts.sum(1)
+    names, totals = run.known_graph.class_names, counts.sum(1)
     recall = [(names[c], 100 * counts[c, c] / totals[c]) for c in range(len(names)) if totals[c]]
     wrong = counts - np.diag(np.diag(counts))
-    worst = [divmod(int(i), len(names)) for i in np.argsort(-wrong, axis=None, kind="stable")[:3] if wrong.flat[i]]
+    worst = [
+        divmod(int(i), len(names))
+        for i in np.argsort(-wrong, axis=None, kind="stable")[:3]
+        if wrong.flat[i]
+    ]
     told = "; ".join(f"{names[a]} taken for {names[b]} ({wrong[a, b]} nodes)" for a, b in worst)
     most = sorted(recall, key=lambda pair: pair[1])
     shown = most if len(most) <= 12 else most[:12]
@@ -144,13 +162,13 @@ def confusion_words(run: Run, counts: np.ndarray) -> str:
 
 def degree_figure(runs: list[Run]) -> Figure | None:
     """Accuracy by degree, with how sure it is; micro F1 where a node has several labels."""
-    shown = [(r, run) for r, run in enumerate(runs) if run.predictions is not None]
+    shown = [(r, run, run.predictions) for r, run in enumerate(runs) if run.predictions is not None]
     if not shown:
         return None
     traces, words = [], []
     order: dict[str, int] = {}
-    for r, run in shown:
-        buckets = by_degree(run.predictions, run.graph.degree)
+    for r, run, found in shown:
+        buckets = by_degree(found, run.known_graph.degree)
         order |= {b.name: b.least for b in buckets}
         traces.append(
             go.Scatter(
@@ -159,7 +177,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
                 mode="lines+markers",
                 name=plain(run.name, 30),
                 customdata=[b.nodes for b in buckets],
-                line={"color": colour(r), "width": 2},
+                line={"color": color(r), "width": 2},
                 marker={"size": 8},
                 error_y={
                     "type": "data",
@@ -167,7 +185,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
                     "array": short(b.high - b.score for b in buckets),
                     "arrayminus": short(b.score - b.low for b in buckets),
                     "thickness": 1.2,
-                    "color": colour(r),
+                    "color": color(r),
                 },
                 hovertemplate="degree %{x}: %{y:.1f} %<br>%{customdata} test nodes<extra>"
                 + plain(run.name, 30)
@@ -176,7 +194,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         )
         told = ", ".join(f"degree {b.name} {b.score:.1f} % of {b.nodes}" for b in buckets)
         words.append(f"{run.name}: {told}.")
-    what = "Micro F1" if all(run.predictions.multi_label for _, run in shown) else "Accuracy"
+    what = "Micro F1" if all(found.multi_label for _, _, found in shown) else "Accuracy"
     return figure(
         "by-degree",
         f"{what} by degree, percent",
@@ -187,32 +205,41 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         showlegend=len(runs) > 1,
         yaxis={"range": [0, 103]},
         wide=len(runs) > 1,
-        xaxis={"type": "category", "categoryorder": "array", "categoryarray": sorted(order, key=order.get)},
+        xaxis={
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": sorted(order, key=order.__getitem__),
+        },
     )
 
 
 def label_figure(runs: list[Run]) -> Figure | None:
     """F1 of each label, where a node may have several."""
-    shown = [(r, run) for r, run in enumerate(runs) if run.predictions is not None and run.predictions.multi_label]
+    shown = [
+        (r, run, run.predictions)
+        for r, run in enumerate(runs)
+        if run.predictions is not None and run.predictions.multi_label
+    ]
     if not shown:
         return None
     traces, words = [], []
-    for r, run in shown:
-        truth, predicted = run.predictions.truth.astype(bool), run.predictions.predicted.astype(bool)
+    for r, run, found in shown:
+        truth, predicted = found.truth.astype(bool), found.predicted.astype(bool)
         right, total = (truth & predicted).sum(0), truth.sum(0) + predicted.sum(0)
         f1 = 200 * right / np.maximum(total, 1)
-        names = labels(run.graph.class_names, 24)
+        names = labels(run.known_graph.class_names, 24)
         traces.append(
             go.Bar(
                 x=names,
                 y=short(f1),
                 name=plain(run.name, 30),
-                marker={"color": colour(r)},
+                marker={"color": color(r)},
                 customdata=truth.sum(0).tolist(),
-                hovertemplate="%{x}: F1 %{y:.1f} %<br>%{customdata} test nodes have it<extra></extra>",
+                hovertemplate="%{x}: F1 %{y:.1f} %<br>%{customdata} test nodes have it"
+                "<extra></extra>",
             )
         )
-        worst = sorted(zip(run.graph.class_names, f1), key=lambda pair: pair[1])[:12]
+        worst = sorted(zip(run.known_graph.class_names, f1), key=lambda pair: pair[1])[:12]
         words.append(f"{run.name}, the lowest: {numbers(worst, ' %')}.")
     return figure(
         "by-label",

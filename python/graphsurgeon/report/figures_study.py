@@ -7,8 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from .figure import Figure, colour, figure, numbers, plain, short
-from .study import Ablation, Bench
+from .figure import Figure, color, figure, numbers, plain, short
+from .study_folders import Ablation, Bench
 
 Row = dict[str, Any]
 # What each ablation compares: the key of a row, its title and unit.
@@ -45,7 +45,9 @@ def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
     if ablation.name == "batch-size":
         made = [lines(rows, key, "nodes of a batch", by_dataset, *what) for what in compared]
     elif ablation.name == "embedding-size":
-        methods = list(dict.fromkeys(by_method(row)[0] for row in rows))  # of one colour in every figure
+        methods = list(
+            dict.fromkeys(by_method(row)[0] for row in rows)
+        )  # of one color in every figure
         made = [
             lines(
                 [row for row in rows if row["dataset"] == name],
@@ -76,7 +78,9 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
     """Datasets along the axis, a bar a variant."""
     names = datasets_of(rows)
     variants = list(dict.fromkeys(str(row.get("variant", "")) for row in rows))
-    values = {(str(row["dataset"]), str(row.get("variant", ""))): number_of(row, key) for row in rows}
+    values = {
+        (str(row["dataset"]), str(row.get("variant", ""))): number_of(row, key) for row in rows
+    }
     if all(value is None for value in values.values()):
         return None
     traces = [
@@ -84,13 +88,18 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
             x=[plain(name, 20) for name in names],
             y=short(values.get((name, variant)) for name in names),
             name=plain(variant, 24),
-            marker={"color": colour(v)},
+            marker={"color": color(v)},
             hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(variant, 24) + "</extra>",
         )
         for v, variant in enumerate(variants)
     ]
     words = numbers((f"{name} {variant}", value) for (name, variant), value in values.items()) + "."
-    layout: dict[str, Any] = {"barmode": "group", "showlegend": True, "xaxis": {"type": "category"}, "y": unit}
+    layout: dict[str, Any] = {
+        "barmode": "group",
+        "showlegend": True,
+        "xaxis": {"type": "category"},
+        "y": unit,
+    }
     known = [value for value in values.values() if value is not None]
     if key == "mean":  # scores are close to each other and far from 0
         low = min(known)
@@ -114,7 +123,10 @@ def lines(
     rows: list[Row], prefix: str, x: str, part: Any, key: str, title: str, unit: str, of: str = "",
     order: list[str] | None = None,
 ) -> Figure | None:  # fmt: skip
-    """A line for each first part of a row's name, along the second, which is a number. `order` gives the colours."""
+    """A line for each first part of a row's name, along the second, which is a number.
+
+    `order` gives the colors.
+    """
     series: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
         name, at = part(row)
@@ -133,7 +145,7 @@ def lines(
                 y=short(p[1] for p in points),
                 name=plain(name, 24),
                 mode="lines+markers",
-                line={"color": colour(order.index(name)), "width": 2},
+                line={"color": color(order.index(name)), "width": 2},
                 hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(name, 24) + "</extra>",
             )
         )
@@ -161,15 +173,23 @@ def curves(rows: list[Row], prefix: str) -> Figure:
                 y=short(values),
                 name=plain(row["dataset"], 24),
                 mode="lines+markers",
-                line={"color": colour(s), "width": 2},
+                line={"color": color(s), "width": 2},
                 marker={"size": 5},
-                hovertemplate="epoch %{x}: %{y:.2f} %<extra>" + plain(row["dataset"], 24) + "</extra>",
+                hovertemplate="epoch %{x}: %{y:.2f} %<extra>"
+                + plain(row["dataset"], 24)
+                + "</extra>",
             )
         )
         best = max(range(len(values)), key=values.__getitem__)
         words.append(f"{row['dataset']}: best {values[best]:.2f} % in epoch {epochs[best]}.")
     return figure(
-        f"{prefix}-curve", "Validation score by epoch", " ".join(words), traces, x="epoch", y="percent", showlegend=True
+        f"{prefix}-curve",
+        "Validation score by epoch",
+        " ".join(words),
+        traces,
+        x="epoch",
+        y="percent",
+        showlegend=True,
     )
 
 
@@ -196,15 +216,21 @@ def bench_figures(bench: Bench, b: int) -> list[Figure]:
                     mode="markers",
                     name=plain(name, 20),
                     marker={
-                        "color": colour(d),
+                        "color": color(d),
                         "size": 10,
-                        "symbol": ["circle", "diamond", "square", "triangle-up", "x", "star"][d % 6],
+                        "symbol": ["circle", "diamond", "square", "triangle-up", "x", "star"][
+                            d % 6
+                        ],
                     },
-                    hovertemplate="%{y}: %{x:.5g} " + unit + "<extra>" + plain(name, 20) + "</extra>",
+                    hovertemplate="%{y}: %{x:.5g} "
+                    + unit
+                    + "<extra>"
+                    + plain(name, 20)
+                    + "</extra>",
                 )
             )
         words = "; ".join(
-            f"{name}: {numbers((method, values[name, method]) for method in methods if values.get((name, method)))}"
+            f"{name}: {numbers((m, v) for m in methods if (v := values.get((name, m))))}"
             for name in names
         )
         axis = {"type": "log"} if log else {}

@@ -7,10 +7,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from .figure import DASHES, Figure, colour, figure, plain, rounded, short
+from .figure import DASHES, Figure, color, figure, plain, rounded, short
 from .run import Run
 
-TITLES = {"total": "Loss", "similarity": "Loss term: similarity", "constraint": "Loss term: constraint"}
+TITLES = {
+    "total": "Loss",
+    "similarity": "Loss term: similarity",
+    "constraint": "Loss term: constraint",
+}
 
 
 def training_figures(runs: list[Run]) -> list[Figure]:
@@ -18,14 +22,30 @@ def training_figures(runs: list[Run]) -> list[Figure]:
     terms.sort(key=lambda term: term != "total")
     out = []
     for i, term in enumerate(terms):
-        if term != "total" and all(set(row["loss"]) == {"total", term} for run in runs for row in run.metrics):
+        if term != "total" and all(
+            set(row["loss"]) == {"total", term} for run in runs for row in run.metrics
+        ):
             continue  # the only term is the total
         out.append(
-            curve(runs, f"loss-{i}", TITLES.get(term, f"Loss term: {term}"), lambda row, t=term: row["loss"].get(t))
+            curve(
+                runs,
+                f"loss-{i}",
+                TITLES.get(term, f"Loss term: {term}"),
+                lambda row, t=term: row["loss"].get(t),
+            )
         )
     out.append(curve(runs, "gradient-norm", "Gradient norm", lambda row: row.get("gradient_norm")))
-    out.append(curve(runs, "effective-rank", "Effective rank of the embeddings", lambda row: row.get("effective_rank")))
-    out.append(curve(runs, "validation", "Validation score, percent", lambda row: row.get("validation")))
+    out.append(
+        curve(
+            runs,
+            "effective-rank",
+            "Effective rank of the embeddings",
+            lambda row: row.get("effective_rank"),
+        )
+    )
+    out.append(
+        curve(runs, "validation", "Validation score, percent", lambda row: row.get("validation"))
+    )
     return [made for made in out if made is not None]
 
 
@@ -53,7 +73,9 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
     several = len(runs) > 1
     values = [value for line in traces for value in line.y if value is not None]
     axis = {}
-    if several and min(values) > 0 and max(values) > 50 * min(values):  # losses of different methods
+    if (
+        several and min(values) > 0 and max(values) > 50 * min(values)
+    ):  # losses of different methods
         axis = {"type": "log", "dtick": 1, "title": {"text": "log scale"}}
     elif min(values) == max(values):  # one epoch, or nothing moves
         axis = {"rangemode": "tozero"}
@@ -65,13 +87,20 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
         traces,
         x="epoch",
         showlegend=several,
-        xaxis={"rangemode": "tozero" if last > 1 else "normal"} | ({"dtick": 1} if last <= 8 else {}),
+        xaxis={"rangemode": "tozero" if last > 1 else "normal"}
+        | ({"dtick": 1} if last <= 8 else {}),
         yaxis=axis,
     )
 
 
 def trace(
-    run: Run, r: int, n: int, split: int | None, epochs: list[int], values: list[float], several: bool
+    run: Run,
+    r: int,
+    n: int,
+    split: int | None,
+    epochs: list[int],
+    values: list[float],
+    several: bool,
 ) -> go.Scatter:
     name = plain(run.name, 30) if several else "value"
     which = "" if split is None else f", split {split}"
@@ -84,7 +113,11 @@ def trace(
         showlegend=n == 0,
         mode="lines+markers" if len(epochs) <= 12 else "lines",
         opacity=1 if n == 0 else 0.45,
-        line={"color": colour(r), "width": 2, "dash": DASHES[n % 4] if n and split is None else "solid"},
+        line={
+            "color": color(r),
+            "width": 2,
+            "dash": DASHES[n % 4] if n and split is None else "solid",
+        },
         marker={"size": 6},
         hovertemplate=f"epoch %{{x}}{which}<br>%{{y:.5g}}{extra}",
     )
@@ -96,6 +129,7 @@ def in_words(run: Run, epochs: list[int], values: list[float], several: bool) ->
         return f"{who}{rounded(values[0])} in epoch {epochs[0]}, the only one."
     low, high = min(values), max(values)
     return (
-        f"{who}{rounded(values[0])} in epoch {epochs[0]}, {rounded(values[-1])} in epoch {epochs[-1]}; between "
+        f"{who}{rounded(values[0])} in epoch {epochs[0]}, {rounded(values[-1])} in epoch "
+        f"{epochs[-1]}; between "
         f"{rounded(low)} and {rounded(high)}."
     )

@@ -6,9 +6,9 @@ import re
 
 import plotly.graph_objects as go
 
-from .figure import Figure, colour, figure, numbers, plain, rounded, short
+from .figure import Figure, color, figure, numbers, plain, rounded, short
 from .figures_study import Row, number_of
-from .study import Tuning
+from .study_folders import Tuning
 
 
 def tuning_figures(tuning: Tuning, t: int) -> list[Figure]:
@@ -23,7 +23,11 @@ def named(tuning: Tuning) -> str:
 
 
 def complete(tuning: Tuning) -> list[Row]:
-    return [row for row in tuning.trials if row["state"] == "complete" and number_of(row, "value") is not None]
+    return [
+        row
+        for row in tuning.trials
+        if row["state"] == "complete" and number_of(row, "value") is not None
+    ]
 
 
 def history(tuning: Tuning, t: int) -> Figure | None:
@@ -31,14 +35,18 @@ def history(tuning: Tuning, t: int) -> Figure | None:
     if not done:
         return None
     best = [max(row["value"] for row in done[: i + 1]) for i in range(len(done))]
-    pruned = [row for row in tuning.trials if row["state"] == "pruned" and number_of(row, "value") is not None]
+    pruned = [
+        row
+        for row in tuning.trials
+        if row["state"] == "pruned" and number_of(row, "value") is not None
+    ]
     traces = [
         go.Scatter(
             x=[row["trial"] for row in done],
             y=short(row["value"] for row in done),
             mode="markers",
             name="trial",
-            marker={"color": colour(0), "size": 8},
+            marker={"color": color(0), "size": 8},
             hovertemplate="trial %{x}: %{y:.2f}<extra></extra>",
         ),
         go.Scatter(
@@ -46,7 +54,7 @@ def history(tuning: Tuning, t: int) -> Figure | None:
             y=short(best),
             mode="lines",
             name="best so far",
-            line={"color": colour(1), "width": 2, "shape": "hv"},
+            line={"color": color(1), "width": 2, "shape": "hv"},
             hovertemplate="best by trial %{x}: %{y:.2f}<extra></extra>",
         ),
     ]
@@ -68,7 +76,9 @@ def history(tuning: Tuning, t: int) -> Figure | None:
         f"the first had {rounded(done[0]['value'])}."
     )
     title = f"{named(tuning)} of each trial"
-    return figure(f"tuning-{t}-history", title, words, traces, x="trial", y=plain(tuning.measure), height=340)
+    return figure(
+        f"tuning-{t}-history", title, words, traces, x="trial", y=plain(tuning.measure), height=340
+    )
 
 
 def intermediate(tuning: Tuning, t: int) -> Figure | None:
@@ -80,7 +90,7 @@ def intermediate(tuning: Tuning, t: int) -> Figure | None:
             y=short(p[1] for p in points),
             mode="lines+markers",
             showlegend=False,
-            line={"color": colour(0), "width": 1.2},
+            line={"color": color(0), "width": 1.2},
             marker={"size": 4},
             opacity=0.5,
             hovertemplate="epoch %{x}: %{y:.2f}<extra></extra>",
@@ -89,7 +99,9 @@ def intermediate(tuning: Tuning, t: int) -> Figure | None:
     ]
     words = f"{named(tuning)} of {len(traces)} trials while they trained; pruned ones end early."
     title = "Trials as they trained"
-    return figure(f"tuning-{t}-curves", title, words, traces, x="epoch", y=plain(tuning.measure), height=340)
+    return figure(
+        f"tuning-{t}-curves", title, words, traces, x="epoch", y=plain(tuning.measure), height=340
+    )
 
 
 def importance(tuning: Tuning, t: int) -> Figure | None:
@@ -100,11 +112,12 @@ def importance(tuning: Tuning, t: int) -> Figure | None:
         y=[plain(name, 24) for name in names],
         x=short(tuning.importance.values()),
         orientation="h",
-        marker={"color": colour(0)},
+        marker={"color": color(0)},
         hovertemplate="%{y}: %{x:.3f}<extra></extra>",
     )
     shares = numbers(tuning.importance.items())
-    words = f"Share of the variance of the {tuning.measure} that each option explains (fANOVA): {shares}."
+    what = f"Share of the variance of the {tuning.measure} that each option explains (fANOVA)"
+    words = f"{what}: {shares}."
     return figure(
         f"tuning-{t}-importance",
         "Which options matter",
@@ -128,7 +141,7 @@ def slice_of(tuning: Tuning, t: int, name: str) -> Figure | None:
         x=short(values) if numeric else [plain(value, 24) for value in values],
         y=short(row["value"] for row in done),
         mode="markers",
-        marker={"color": colour(0), "size": 8, "opacity": 0.7},
+        marker={"color": color(0), "size": 8, "opacity": 0.7},
         text=[f"trial {row['trial']}" for row in done],
         hovertemplate="%{text}: %{x} gave %{y:.2f}<extra></extra>",
     )

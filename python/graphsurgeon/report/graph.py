@@ -13,12 +13,14 @@ from ..options import OPTIONS
 from ..progress import Listener
 
 # What the data depends on: features that are made for a graph without any, on the seed.
-TREATMENT = [o.name for o in OPTIONS.values() if o.group == "Data" and o.name != "data-root"] + ["seed"]
+TREATMENT = [o.name for o in OPTIONS.values() if o.group == "Data" and o.name != "data-root"] + [
+    "seed"
+]
 
 
 @dataclass
 class Graph:
-    """Labels are class ids [N], -1 where unknown, or zeros and ones [N, C], a row of 255 where unknown."""
+    """Labels are class ids [N], or zeros and ones [N, C]; -1, or a row of 255, where unknown."""
 
     name: str
     nodes: int
@@ -40,7 +42,7 @@ class Graph:
 
 
 def load_graph(data: str, options: dict[str, Any], data_root: str = "") -> Graph:
-    """The graph that `data` names, treated as a run's `options` have it. Raises what the core says of it."""
+    """The graph that `data` names, treated as a run's `options` have it; may raise any Error."""
     asked = {name: options[name] for name in TREATMENT if name in options}
     if data_root:
         asked["data-root"] = data_root

@@ -1,4 +1,4 @@
-"""What the words on the command line are: folders of train, ablate, bench or tune, told apart by what they hold."""
+"""What each folder on the command line is: of train, ablate, bench or tune, by its files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from pathlib import Path
 
 from ..errors import DataError
 from .run import Run, read_run
-from .study import Ablations, Bench, Tuning, ablation_contents, read_ablations, read_bench, read_tuning
+from .study_folders import (
+    Ablations,
+    Bench,
+    Tuning,
+    ablation_contents,
+    read_ablations,
+    read_bench,
+    read_tuning,
+)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The embedding map's data, small: coordinates as 16-bit numbers, labels as bytes, all in base64. page.js draws it."""
+"""The embedding map's data, small: 16-bit coordinates and labels in base64. page.js draws it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ UNKNOWN = 65535  # the label of a node without
 
 
 def packed(values: np.ndarray, dtype: str) -> dict[str, str]:
-    return {"type": dtype, "data": base64.b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()}
+    return {
+        "type": dtype,
+        "data": base64.b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode(),
+    }
 
 
 def graph_payload(graph: Graph, order: np.ndarray) -> dict[str, Any]:
@@ -30,7 +33,9 @@ def graph_payload(graph: Graph, order: np.ndarray) -> dict[str, Any]:
     if graph.multi_label:
         known = rows[:, 0] != 255
         out["labelCount"] = packed(np.where(known, (rows == 1).sum(1), 0), "<u2")
-        out["labels"] = [np.flatnonzero(row == 1).tolist()[:6] if k else [] for row, k in zip(rows, known)]
+        out["labels"] = [
+            np.flatnonzero(row == 1).tolist()[:6] if k else [] for row, k in zip(rows, known)
+        ]
     else:
         out["label"] = packed(np.where(rows < 0, UNKNOWN, rows), "<u2")
     return out
@@ -59,6 +64,7 @@ def map_payload(run: Run) -> dict[str, Any]:
 
 
 def map_words(run: Run) -> str:
+    assert run.z is not None
     nodes, drawn = len(run.z), len(run.order)
     told = [f"Each dot is a node: PCA shows {drawn:,} of {nodes:,}"]
     told[0] += f", t-SNE a sample of {run.maps[1].points.shape[0]:,}." if len(run.maps) > 1 else "."
@@ -70,13 +76,12 @@ def map_words(run: Run) -> str:
             f"5 % of the nodes by more than {worst:.3f}."
         )
     if run.graph is not None and run.graph.labels is not None and not run.graph.multi_label:
-        told.append(separation(run))
+        told.append(separation(run, run.graph.labels[run.order]))
     return " ".join(told)
 
 
-def separation(run: Run) -> str:
-    """How far the classes lie apart on the map, as a number."""
-    labels = run.graph.labels[run.order]
+def separation(run: Run, labels: np.ndarray) -> str:
+    """How far the classes lie apart on the map, as a number; `labels` of the nodes drawn."""
     told = []
     for made in run.maps:
         points, here = made.points[:2000], labels[: len(made.points)][:2000]

@@ -1,20 +1,20 @@
-// Draws every figure of the page, in the page's own colours, and the maps with their choices.
+// Draws every figure of the page, in the page's own colors, and the maps with their choices.
 "use strict";
 (() => {
   const json = (id) => JSON.parse(document.getElementById(id).textContent);
-  const colours = json("colours");
+  const colors = json("colors");
   const touch = matchMedia("(pointer: coarse)").matches;
   const CONFIG = {
     responsive: true, displaylogo: false, displayModeBar: !touch,
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
   };
 
-  // --- colours of text and axes ---
+  // --- colors of text and axes ---
 
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   function themed(layout) {
-    const [text, soft, grid, card, line] = ["--text", "--soft", "--grid", "--card", "--line"].map(colour);
+    const [text, soft, grid, card, line] = ["--text", "--soft", "--grid", "--card", "--line"].map(color);
     const out = {
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
@@ -31,7 +31,7 @@
 
   function draw(plot, make) {
     const { data, layout } = make();
-    for (const trace of data) if (trace.type === "heatmap") trace.textfont = { color: colour("--text") };
+    for (const trace of data) if (trace.type === "heatmap") trace.textfont = { color: color("--text") };
     return Plotly.react(plot, data, themed(layout), CONFIG);
   }
 
@@ -64,7 +64,7 @@
 
   function readMap(figure) {
     const raw = json(figure.id + "-data"), graph = graphOf(raw.graph);
-    const map = { ...graph, node: unpacked(raw.node), views: raw.views, run: raw.colour };
+    const map = { ...graph, node: unpacked(raw.node), views: raw.views, run: raw.color };
     for (const view of map.views) view.x = unpacked(view.x), view.y = unpacked(view.y);
     if (raw.disagreement) map.disagreement = Float32Array.from(unpacked(raw.disagreement), (v) => v / 32000);
     return map;
@@ -90,7 +90,7 @@
 
   const sizeOf = (n) => (n > 5000 ? 3 : n > 1500 ? 4.5 : 6.5);
 
-  // The middle of the range takes most of the colours: a few hubs would else leave one for all others.
+  // The middle of the range takes most of the colors: a few hubs would else leave one for all others.
   function scaled(map, view, chosen, values, title, log) {
     const shown = Array.from(chosen, (i) => (log ? Math.log10(values[i] + 1) : values[i]));
     const sorted = Float64Array.from(shown).sort();
@@ -123,8 +123,8 @@
         const part = groups.get(label).filter((_, i) => i % rounds === round);
         const known = label !== UNKNOWN;
         const marker = {
-          color: known ? colours[label % colours.length] : "#8b929c", size: sizeOf(chosen.length), opacity: 0.75,
-          symbol: known ? ["circle", "diamond", "square", "triangle-up"][Math.floor(label / colours.length) % 4] : "circle",
+          color: known ? colors[label % colors.length] : "#8b929c", size: sizeOf(chosen.length), opacity: 0.75,
+          symbol: known ? ["circle", "diamond", "square", "triangle-up"][Math.floor(label / colors.length) % 4] : "circle",
         };
         const name = known ? map.classes[label] : "no label";
         out.push(dots(map, view, part, { name, marker, legendgroup: `class ${label}`, showlegend: round === 0 }));
@@ -132,7 +132,7 @@
     return out;
   }
 
-  const COLOURINGS = {
+  const COLORINGS = {
     label: { name: "label", has: (m) => m.label, traces: byLabel },
     labelCount: { name: "number of labels", has: (m) => m.labelCount, traces: (m, v, c) => scaled(m, v, c, m.labelCount, "labels", false) },
     degree: { name: "degree", has: (m) => m.degree, traces: (m, v, c) => scaled(m, v, c, m.degree, "degree", true) },
@@ -150,7 +150,7 @@
     const axis = { showticklabels: false, showgrid: false, zeroline: false, ticks: "" };
     return {
       height: 460, margin: { l: 4, r: 4, t: 4, b: 4 }, hovermode: "closest", xaxis: { ...axis, scaleanchor: "y" }, yaxis: axis,
-      legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, itemsizing: "constant" }, showlegend: true, uirevision: `${state.view} ${state.colour}`,
+      legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, itemsizing: "constant" }, showlegend: true, uirevision: `${state.view} ${state.color}`,
     };
   }
 
@@ -174,18 +174,18 @@
 
   function setUpMap(figure) {
     const map = readMap(figure), plot = figure.querySelector(".plot");
-    const colourings = Object.entries(COLOURINGS).filter(([, c]) => c.has(map)).map(([key, c]) => [key, c.name]);
-    const state = { view: 0, colour: colourings[0][0] };
+    const colorings = Object.entries(COLORINGS).filter(([, c]) => c.has(map)).map(([key, c]) => [key, c.name]);
+    const state = { view: 0, color: colorings[0][0] };
     const make = () => {
       const view = map.views[state.view];
       const count = view.count > SVG_DOTS && !webgl() ? SVG_DOTS : view.count;
       const chosen = Array.from({ length: count }, (_, i) => i);
       figure.querySelector(".about").textContent = `${view.name}: ${view.about}.` + (count < view.count ? ` Without WebGL ${count} nodes are drawn.` : "");
-      return { data: COLOURINGS[state.colour].traces(map, view, chosen), layout: mapLayout(state) };
+      return { data: COLORINGS[state.color].traces(map, view, chosen), layout: mapLayout(state) };
     };
     const parent = figure.querySelector(".choices");
     choices(parent, "Projection", map.views.map((view, i) => [i, view.name]), 0, (i) => { state.view = Number(i); draw(plot, make); });
-    choices(parent, "Colour", colourings, state.colour, (key) => { state.colour = key; draw(plot, make); });
+    choices(parent, "Color", colorings, state.color, (key) => { state.color = key; draw(plot, make); });
     return [plot, make];
   }
 

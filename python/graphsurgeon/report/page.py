@@ -1,4 +1,7 @@
-"""HTML: escaping, tables, figures and their frame. What comes from outside goes through `esc` or `embedded`."""
+"""HTML: escaping, tables, figures and their frame.
+
+What comes from outside goes through `esc` or `embedded`.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .figure import COLOURS, Figure
+from ..errors import DataError
+from .figure import COLORS, Figure
 
 HERE = Path(__file__).parent
 # How every page begins: by it one of ours is known.
-HEAD = '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="graphsurgeon">'
-# Nothing is fetched, whatever a name or a text in the page might try. (plotly's WebGL dots are compiled by `Function`.)
+HEAD = (
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta name="generator" content="graphsurgeon">'
+)
+# Nothing is fetched, whatever a name or a text in the page might try. plotly's WebGL dots are
+# compiled by `Function`.
 POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
 
 
 Section = tuple[str, str, str]  # key, title and HTML
+
+
+def is_page(file: Path) -> bool:
+    """Whether the file is a page of ours; DataError where it cannot be read."""
+    try:
+        with open(file, "rb") as content:
+            return content.read(len(HEAD)) == HEAD.encode()
+    except OSError as error:
+        raise DataError(f"{file}: {error.strerror}", "name another file with -o") from None
 
 
 def esc(text: object) -> str:
@@ -53,12 +71,18 @@ def paragraph(text: str) -> str:
     return f"<p>{esc(text)}</p>"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", numeric: bool = True) -> str:
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", numeric: bool = True
+) -> str:
     """Cells are HTML already: use esc. The first column names the row."""
     lines = [f'<div class="scroll" tabindex="0"><table{" class=numeric" if numeric else ""}>']
     if caption:
         lines.append(f"<caption>{esc(caption)}</caption>")
-    lines.append("<thead><tr>" + "".join(f'<th scope="col">{cell}</th>' for cell in head) + "</tr></thead><tbody>")
+    lines.append(
+        "<thead><tr>"
+        + "".join(f'<th scope="col">{cell}</th>' for cell in head)
+        + "</tr></thead><tbody>"
+    )
     for row in rows:
         rest = "".join(f"<td>{cell}</td>" for cell in row[1:])
         lines.append(f'<tr><th scope="row">{row[0]}</th>{rest}</tr>')
@@ -66,7 +90,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "",
 
 
 def details(summary: str, content: str, open_: bool = False) -> str:
-    return f"<details{' open' if open_ else ''}><summary>{esc(summary)}</summary>{content}</details>"
+    return (
+        f"<details{' open' if open_ else ''}><summary>{esc(summary)}</summary>{content}</details>"
+    )
 
 
 def alternative(title: str, words: str) -> str:
@@ -77,8 +103,10 @@ def alternative(title: str, words: str) -> str:
 def figure_html(made: Figure) -> str:
     spec = json_script(f"{made.key}-data", {"data": made.data, "layout": made.layout})
     return (
-        f'<figure id="{esc(made.key)}"{" class=wide" if made.wide else ""}><figcaption>{esc(made.title)}</figcaption>'
-        f'<div class="plot" style="height:{made.layout["height"]}px" {alternative(made.title, made.words)}></div>'
+        f'<figure id="{esc(made.key)}"{" class=wide" if made.wide else ""}>'
+        f"<figcaption>{esc(made.title)}</figcaption>"
+        f'<div class="plot" style="height:{made.layout["height"]}px" '
+        f"{alternative(made.title, made.words)}></div>"
         f"{details('In words', paragraph(made.words))}{spec}</figure>"
     )
 
@@ -88,11 +116,13 @@ def figures_html(figures: Sequence[Figure]) -> str:
 
 
 def map_html(key: str, title: str, words: str, payload: dict[str, Any]) -> str:
-    """A map and what chooses its projection and colours; page.js fills both."""
+    """A map and what chooses its projection and colors; page.js fills both."""
     return (
         f'<figure id="{esc(key)}" class="map"><figcaption>{esc(title)}</figcaption>'
-        f'<div class="choices"></div><div class="plot" style="height:460px" {alternative(title, words)}></div>'
-        f'<p class="about"></p>{details("In words", paragraph(words))}{json_script(f"{key}-data", payload)}</figure>'
+        '<div class="choices"></div>'
+        f'<div class="plot" style="height:460px" {alternative(title, words)}></div>'
+        f'<p class="about"></p>{details("In words", paragraph(words))}'
+        f"{json_script(f'{key}-data', payload)}</figure>"
     )
 
 
@@ -106,7 +136,8 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> str:
 
     links = "".join(f'<a href="#{esc(key)}">{esc(name)}</a>' for key, name, _ in sections)
     body = "".join(
-        f'<section id="{esc(key)}"><h2>{esc(name)}</h2>{content}</section>' for key, name, content in sections
+        f'<section id="{esc(key)}"><h2>{esc(name)}</h2>{content}</section>'
+        for key, name, content in sections
     )
     css, script = ((HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return (
@@ -115,8 +146,10 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> str:
         '<meta name="color-scheme" content="light dark">'
         f"<title>{esc(title)}</title>\n<style>\n{css}</style>\n"
         f"<script>{get_plotlyjs()}</script></head>\n<body>"
-        f'<header><h1>{esc(title)}</h1>{lead}<nav aria-label="Sections">{links}</nav></header><main>{body}</main>'
-        '<noscript><p class="note">Figures are drawn by a script, which is off here; each has its words beneath.</p>'
+        f'<header><h1>{esc(title)}</h1>{lead}<nav aria-label="Sections">{links}</nav></header>'
+        f"<main>{body}</main>"
+        '<noscript><p class="note">Figures are drawn by a script, which is off here; each has its '
+        "words beneath.</p>"
         "</noscript>"
-        f"{json_script('colours', COLOURS)}\n<script>\n{script}</script></body></html>\n"
+        f"{json_script('colors', COLORS)}\n<script>\n{script}</script></body></html>\n"
     )

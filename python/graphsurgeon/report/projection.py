@@ -1,4 +1,7 @@
-"""Embeddings in two dimensions: PCA of all nodes, t-SNE of a sample. The same bits for the same input and seed."""
+"""Embeddings in two dimensions: PCA of all nodes, t-SNE of a sample.
+
+The same input and seed give the same bits.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +45,17 @@ def project(z: np.ndarray, order: np.ndarray, seed: int, tsne: bool) -> list[Pro
     if coordinates.shape[1] == 1:
         coordinates = np.column_stack([coordinates, np.zeros(len(order))])
         shares = np.append(shares, 0)
-    told = f"the two directions hold {100 * shares[0]:.0f} % and {100 * shares[1]:.0f} % of the variance"
+    first, second = 100 * shares[:2]
+    told = f"the two directions hold {first:.0f} % and {second:.0f} % of the variance"
     out = [Projection("PCA", told, coordinates[:, :2])]
     sample = coordinates[:TSNE_NODES]
     if tsne and len(sample) >= 10:
         out.append(
-            Projection("t-SNE", f"of {len(sample):,} nodes; distances between groups mean little", embed(sample, seed))
+            Projection(
+                "t-SNE",
+                f"of {len(sample):,} nodes; distances between groups mean little",
+                embed(sample, seed),
+            )
         )
     return out
 
@@ -59,5 +67,7 @@ def embed(rows: np.ndarray, seed: int) -> np.ndarray:
     start = rows[:, :2] / max(rows[:, 0].std(), 1e-12) * 1e-4
     perplexity = min(30.0, (len(rows) - 1) / 3)
     with threadpool_limits(1):  # sums over several threads come out in any order
-        model = TSNE(init=start.astype(np.float32), perplexity=perplexity, max_iter=500, random_state=seed)
+        model = TSNE(
+            init=start.astype(np.float32), perplexity=perplexity, max_iter=500, random_state=seed
+        )
         return model.fit_transform(rows.astype(np.float32))

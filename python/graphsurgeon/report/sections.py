@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from ..options import OPTIONS
-from .figure import colour
+from .figure import color
 from .figures_inspection import inspection_figures
-from .figures_scores import METRICS, REFERENCES, confusion_figure, degree_figure, label_figure, score_figure, score_rows
+from .figures_scores import (
+    METRICS,
+    REFERENCES,
+    confusion_figure,
+    degree_figure,
+    label_figure,
+    score_figure,
+    score_rows,
+)
 from .figures_training import training_figures
 from .inputs import Inputs
+from .lead import swatch
 from .map import graph_payload, map_payload, map_words
-from .page import Section, details, esc, figures_html, json_script, map_html, paragraph, section, shown, table
+from .page import (
+    Section,
+    details,
+    esc,
+    figures_html,
+    json_script,
+    map_html,
+    paragraph,
+    section,
+    shown,
+    table,
+)
 from .run import Run
 from .sections_study import ablation_section, bench_section, tuning_section
 
@@ -26,109 +46,12 @@ def sections(inputs: Inputs) -> list[Section]:
             failures_section(runs),
             inspection_section(runs),
         ]
-    made += [ablation_section(inputs.ablations), bench_section(inputs.benches), tuning_section(inputs.tunings)]
+    made += [
+        ablation_section(inputs.ablations),
+        bench_section(inputs.benches),
+        tuning_section(inputs.tunings),
+    ]
     return [one for one in made if one[2]]
-
-
-def title_of(inputs: Inputs) -> str:
-    runs = inputs.runs
-    if len(runs) == 1:
-        return f"{runs[0].method} on {data_name(runs[0])}"
-    if runs:
-        data = list(dict.fromkeys(data_name(run) for run in runs))
-        return f"{len(runs)} runs on {', '.join(data) if len(data) <= 3 else f'{len(data)} datasets'}"
-    kinds = [(inputs.ablations, "Ablations"), (inputs.benches, "Benchmark"), (inputs.tunings, "Search for options")]
-    return ", ".join(name for found, name in kinds if found)
-
-
-def data_name(run: Run) -> str:
-    return (
-        run.graph.name if run.graph else str(run.info.get("data", "")).rstrip("/").rpartition("/")[2] or "unknown data"
-    )
-
-
-def swatch(r: int, several: bool) -> str:
-    return f'<span class="swatch" style="background:{colour(r)}"></span>' if several else ""
-
-
-# what was run
-
-
-def lead_of(inputs: Inputs) -> str:
-    """Beneath the title: the runs at a glance, and what is missing."""
-    runs = inputs.runs
-    out = []
-    if len(runs) == 1:
-        out.append(tiles(runs[0]))
-    elif runs:
-        out.append(glance(runs))
-    for run in runs:
-        for note in run.notes:
-            who = f"<b>{esc(run.name)}</b>: " if len(runs) > 1 else ""
-            out.append(f'<p class="note">{who}{esc(note)}</p>')
-    return "".join(out)
-
-
-def facts(run: Run) -> list[tuple[str, str]]:
-    """Value and what it is."""
-    out = [(score_text(run), f"test {METRICS.get(run.scores.get('metric', ''), 'score')}, %")] if run.scores else []
-    out += [
-        (f"{int(run.info.get(key, 0)):,}", name)
-        for key, name in (("nodes", "nodes"), ("edges", "stored edges"), ("features", "features"))
-    ]
-    if run.metrics:
-        last = run.metrics[-1]
-        out.append((f"{last['epoch']:,}", "epochs" if last["epoch"] != 1 else "epoch"))
-        times = sorted(float(row["seconds"]) for row in run.metrics if "seconds" in row)
-        if times:
-            out.append((f"{1000 * times[len(times) // 2]:,.0f} ms", "an epoch, median"))
-        if "peak_mib" in last:
-            out.append((f"{last['peak_mib']:,.0f} MiB", "peak memory"))
-        looks = [row for row in run.metrics if row.get("effective_rank")]
-        if looks:
-            out.append((f"{looks[-1]['effective_rank']:.1f}", f"effective rank at epoch {looks[-1]['epoch']:,}"))
-    return out
-
-
-def score_text(run: Run) -> str:
-    return f"{run.scores['mean']:.2f} ± {run.scores['std']:.2f}"
-
-
-def tiles(run: Run) -> str:
-    data = esc(run.info.get("data", ""))
-    where = f'<p class="lead">{esc(run.name)}: {esc(run.method)}, trained on <code>{data}</code></p>'
-    return (
-        where
-        + '<div class="tiles">'
-        + "".join(f"<div><b>{tile(v)}</b><span>{esc(n)}</span></div>" for v, n in facts(run))
-        + "</div>"
-    )
-
-
-def tile(value: str) -> str:
-    """The deviation of a score is smaller than its mean."""
-    mean, sign, deviation = value.partition(" ± ")
-    return f"{esc(mean)} <small>± {esc(deviation)}</small>" if sign else esc(value)
-
-
-def glance(runs: list[Run]) -> str:
-    """A row a run; what all have in common goes above."""
-    told = [{name: value for value, name in facts(run)} for run in runs]
-    names = list(dict.fromkeys(name for found in told for name in found))
-    same = [name for name in ("nodes", "stored edges", "features") if len({found.get(name) for found in told}) == 1]
-    one_data = len({data_name(run) for run in runs}) == 1
-    lead = f'<p class="lead">All on {esc(data_name(runs[0]))}: ' if one_data else ""
-    lead += ", ".join(f"{esc(told[0][name])} {name}" for name in same) + ".</p>" if one_data else ""
-    shown_names = [name for name in names if not (one_data and name in same)]
-    rows = [
-        [
-            swatch(r, True) + esc(run.name),
-            esc(run.method if one_data else f"{run.method} on {data_name(run)}"),
-            *(esc(found.get(name, "")) for name in shown_names),
-        ]
-        for r, (run, found) in enumerate(zip(runs, told))
-    ]
-    return lead + table(["run", "method" if one_data else "what", *map(esc, shown_names)], rows)
 
 
 def code(text: object) -> str:
@@ -136,13 +59,19 @@ def code(text: object) -> str:
 
 
 def options_section(runs: list[Run]) -> Section:
-    changed, same = [], []
+    changed: list[str] = []
+    same: list[str] = []
     for name in dict.fromkeys(name for run in runs for name in run.options):
         values = [run.options.get(name) for run in runs]
         usual = all(run.is_default(name) for run in runs) and len(set(map(shown, values))) == 1
         (same if usual else changed).append(name)
     changed.sort(key=lambda name: name != "method")
-    head = ["option", "default", *((swatch(r, len(runs) > 1) + esc(run.name)) for r, run in enumerate(runs)), "meaning"]
+    head = [
+        "option",
+        "default",
+        *((swatch(r, len(runs) > 1) + esc(run.name)) for r, run in enumerate(runs)),
+        "meaning",
+    ]
     data = [
         "<code>DATA</code>",
         "",
@@ -185,15 +114,18 @@ def scores_section(runs: list[Run]) -> Section:
         return section("scores", "Scores")
     several = len(runs) > 1
     about = (
-        "The same linear probe on the trained embeddings and on what needs no training, so that one sees what training "
+        "The same linear probe on the trained embeddings and on what needs no training, so that "
+        "one sees what training "
         "gave. Mean and deviation over splits, percent."
     )
     if any(run.supervised for _, run in scored):
         about += " A method that learns from labels is scored by its own predictions."
-    told = {splits_text(run): [] for _, run in scored}
+    told: dict[str, list[str]] = {splits_text(run): [] for _, run in scored}
     for _, run in scored:
         told[splits_text(run)].append(run.name)
-    lines = [f"{', '.join(names)}: {text}" if len(told) > 1 else text for text, names in told.items()]
+    lines = [
+        f"{', '.join(names)}: {text}" if len(told) > 1 else text for text, names in told.items()
+    ]
     head = ["", *(swatch(r, several) + (esc(run.name) if several else "mean") for r, run in scored)]
     figure = score_figure(runs)
     return section(
@@ -210,9 +142,11 @@ def splits_text(run: Run) -> str:
     s = run.scores
     encoders = s.get("encoders") or [s]
     many = f" of each of {len(encoders)} encoders" if len(encoders) > 1 else ""
-    over = f"{len(encoders[0]['runs'])} splits{many} ({s.get('splits', 'unknown')}"
+    over = f"{len(encoders[0]['values'])} splits{many} ({s.get('splits', 'unknown')}"
     text = f"Test {METRICS.get(s.get('metric', ''), 'score')} over {over}"
-    return text + (f"; {s['train_labels']:,} training labels each)." if "train_labels" in s else ").")
+    return text + (
+        f"; {s['train_labels']:,} training labels each)." if "train_labels" in s else ")."
+    )
 
 
 def score_cells(runs: list[Run]) -> list[list[str]]:
@@ -226,8 +160,14 @@ def score_cells(runs: list[Run]) -> list[list[str]]:
         cells = []
         for rows, top in zip(found, best):
             text = f"{rows[title][1]:.2f} ± {rows[title][2]:.2f}" if title in rows else ""
-            cells.append(f'<span class="best">{text}</span>' if title in rows and rows[title][1] == top else text)
-        out.append([f'<span class="best">{title}</span>' if title == "trained" else esc(title), *cells])
+            cells.append(
+                f'<span class="best">{text}</span>'
+                if title in rows and rows[title][1] == top
+                else text
+            )
+        out.append(
+            [f'<span class="best">{title}</span>' if title == "trained" else esc(title), *cells]
+        )
     return out
 
 
@@ -242,33 +182,51 @@ def map_section(runs: list[Run]) -> Section:
     drawn = [(r, run) for r, run in enumerate(runs) if run.maps]
     if not drawn:
         return section("map", "Embedding map")
-    parts, shared, keys = [], [], {}
+    parts, shared = [], []
+    keys: dict[int, str] = {}
     for r, run in drawn:
-        payload = map_payload(run) | {"colour": colour(r)}
+        payload = map_payload(run) | {"color": color(r)}
         if run.graph is not None:
             if id(run.graph) not in keys:
                 keys[id(run.graph)] = f"graph-{len(keys)}"
                 shared.append(json_script(keys[id(run.graph)], graph_payload(run.graph, run.order)))
             payload["graph"] = keys[id(run.graph)]
-        title = f"Nodes by their embeddings: {run.name}" if len(runs) > 1 else "Nodes by their embeddings"
+        title = (
+            f"Nodes by their embeddings: {run.name}"
+            if len(runs) > 1
+            else "Nodes by their embeddings"
+        )
         parts.append(map_html(f"map-{r}", title, map_words(run), payload))
-    hint = "Hover or tap a dot for its node; a click in the legend hides a class, a double click shows it alone."
-    return section("map", "Embedding map", paragraph(hint), f'<div class="figures">{"".join(parts)}</div>', *shared)
+    hint = (
+        "Hover or tap a dot for its node; a click in the legend hides a class, a double click "
+        "shows it alone."
+    )
+    return section(
+        "map",
+        "Embedding map",
+        paragraph(hint),
+        f'<div class="figures">{"".join(parts)}</div>',
+        *shared,
+    )
 
 
 def failures_section(runs: list[Run]) -> Section:
-    found = [run for run in runs if run.predictions]
+    found = [(run, run.predictions) for run in runs if run.predictions]
     if not found:
         return section("failures", "Where it fails")
     several = len(runs) > 1
     told = []
-    for run in found:
-        what = "micro F1" if run.predictions.multi_label else "accuracy"
-        text = f"Predictions {run.predictions.how}: {what} {run.predictions.score:.2f} %."
-        told.append(f'<p class="how">{f"<b>{esc(run.name)}</b>: " if several else ""}{esc(text)}</p>')
+    for run, predictions in found:
+        what = "micro F1" if predictions.multi_label else "accuracy"
+        text = f"Predictions {predictions.how}: {what} {predictions.score:.2f} %."
+        told.append(
+            f'<p class="how">{f"<b>{esc(run.name)}</b>: " if several else ""}{esc(text)}</p>'
+        )
     figures = [confusion_figure(run, r, several) for r, run in enumerate(runs)]
     figures += [label_figure(runs), degree_figure(runs)]
-    return section("failures", "Where it fails", *told, figures_html([made for made in figures if made]))
+    return section(
+        "failures", "Where it fails", *told, figures_html([made for made in figures if made])
+    )
 
 
 def inspection_section(runs: list[Run]) -> Section:
@@ -277,9 +235,18 @@ def inspection_section(runs: list[Run]) -> Section:
         if run.inspection:
             if len(runs) > 1:
                 parts.append(f"<h3>{swatch(r, True)}{esc(run.name)}</h3>")
-            parts += [figures_html(inspection_figures(run, r)), named_features(run), disagreeing(run)]
+            parts += [
+                figures_html(inspection_figures(run, r)),
+                named_features(run),
+                disagreeing(run),
+            ]
     if parts:
-        parts.insert(0, paragraph("What the two learned heads let through, and how far the views they make differ."))
+        parts.insert(
+            0,
+            paragraph(
+                "What the two learned heads let through, and how far the views they make differ."
+            ),
+        )
     return section("inspection", "What the learned augmentations do", *parts)
 
 
@@ -290,12 +257,26 @@ def named_features(run: Run) -> str:
     for head in ("first", "second"):
         mixed = mixing.get(head, {"closest": [], "features_each": 0})
         most, least = (
-            ", ".join(row["name"] for row in gains[f"{what}_by_{head}"][:12]) for what in ("amplified", "suppressed")
+            ", ".join(row["name"] for row in gains[f"{what}_by_{head}"][:12])
+            for what in ("amplified", "suppressed")
         )
-        pairs = ", ".join(f"{p['name']} with {p['with']} ({p['cosine']:.2f})" for p in mixed["closest"][:6])
-        rows.append([f"{head} head", esc(most), esc(least), esc(pairs), f"{mixed['features_each']:,.0f}"])
-    head = ["", "lets through most", "lets through least", "adds up (cosine of the effects)", "features in a column"]
-    return details("Features that each head amplifies, suppresses and mixes", table(head, rows, numeric=False))
+        pairs = ", ".join(
+            f"{p['name']} with {p['with']} ({p['cosine']:.2f})" for p in mixed["closest"][:6]
+        )
+        rows.append(
+            [f"{head} head", esc(most), esc(least), esc(pairs), f"{mixed['features_each']:,.0f}"]
+        )
+    titles = [
+        "",
+        "lets through most",
+        "lets through least",
+        "adds up (cosine of the effects)",
+        "features in a column",
+    ]
+    return details(
+        "Features that each head amplifies, suppresses and mixes",
+        table(titles, rows, numeric=False),
+    )
 
 
 def disagreeing(run: Run) -> str:
@@ -304,7 +285,10 @@ def disagreeing(run: Run) -> str:
         for row in run.inspection["disagree"][:10]
     ]
     return (
-        details("The nodes whose views disagree most", table(["node", "cosine", "degree", "class"], rows))
+        details(
+            "The nodes whose views disagree most",
+            table(["node", "cosine", "degree", "class"], rows),
+        )
         if rows
         else ""
     )

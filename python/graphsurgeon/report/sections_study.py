@@ -8,8 +8,7 @@ from typing import Any
 from .figures_study import ablation_figures, bench_figures
 from .figures_tuning import tuning_figures
 from .page import Section, details, esc, figures_html, paragraph, section, shown, table
-from .study import Ablations, Bench, Tuning
-
+from .study_folders import Ablations, Bench, Tuning
 
 VERDICTS = {
     True: '<span class="holds">holds</span>',
@@ -43,8 +42,17 @@ def bench_section(benches: list[Bench]) -> Section:
         names = list(dict.fromkeys(str(row.get("dataset", "")) for row in bench.rows))
         cells = {(str(row["method"]), str(row.get("dataset", ""))): row for row in bench.rows}
         methods = list(dict.fromkeys(str(row["method"]) for row in bench.rows))
-        rows = [[esc(method), *(bench_cell(cells.get((method, name))) for name in names)] for method in methods]
-        parts.append(table(["method", *map(esc, names)], rows, "Test score, percent; the paper's figure in brackets"))
+        rows = [
+            [esc(method), *(bench_cell(cells.get((method, name))) for name in names)]
+            for method in methods
+        ]
+        parts.append(
+            table(
+                ["method", *map(esc, names)],
+                rows,
+                "Test score, percent; the paper's figure in brackets",
+            )
+        )
         parts.append(figures_html(bench_figures(bench, b)))
     return section("bench", "Benchmark", *parts)
 
@@ -53,14 +61,14 @@ def bench_cell(row: dict[str, Any] | None) -> str:
     if row is None:
         return ""
     paper = row.get("paper")
-    told = (
-        f' <span class="help">({esc(f"{paper:.2f}" if isinstance(paper, (int, float)) else paper)})</span>'
-        if paper is not None
-        else ""
-    )
+    text = f"{paper:.2f}" if isinstance(paper, (int, float)) else paper
+    told = "" if paper is None else f' <span class="help">({esc(text)})</span>'
     if not isinstance(row.get("mean"), (int, float)):
         return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{told}'
-    deviation = math.hypot(float(row.get("std") or 0), float(row.get("std_over_seeds") or 0))  # as in bench.md
+    deviation = math.hypot(
+        float(row.get("std") or 0),
+        float(row.get("std_over_encoders") or row.get("std_over_seeds") or 0),
+    )  # as in bench.md
     return f"{row['mean']:.2f} ± {deviation:.2f}{told}"
 
 
@@ -70,7 +78,8 @@ def tuning_section(tunings: list[Tuning]) -> Section:
         if len(tunings) > 1:
             parts.append(f"<h3>{esc(tuning.name)}</h3>")
         rows = [
-            [f"<code>--{esc(name)}</code>", f"<code>{esc(shown(value))}</code>"] for name, value in tuning.best.items()
+            [f"<code>--{esc(name)}</code>", f"<code>{esc(shown(value))}</code>"]
+            for name, value in tuning.best.items()
         ]
         note = f'<p class="note">{esc(tuning.note)}</p>' if tuning.note else ""
         parts += [
@@ -82,7 +91,8 @@ def tuning_section(tunings: list[Tuning]) -> Section:
         head = ["trial", "state", "score", "epochs", "seconds", *map(esc, tuning.searched)]
         keys = ["trial", "state", "value", "epochs", "seconds", *tuning.searched]
         table_rows = [
-            [esc("" if row.get(key) is None else shown(row[key])) for key in keys] for row in tuning.trials[:500]
+            [esc("" if row.get(key) is None else shown(row[key])) for key in keys]
+            for row in tuning.trials[:500]
         ]
         parts.append(details(f"{len(tuning.trials)} trials", table(head, table_rows)))
     return section("tuning", "Search for options", *parts)

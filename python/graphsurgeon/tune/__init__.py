@@ -1,14 +1,16 @@
-"""`graphsurgeon tune`: a search for good options, by Optuna.
+"""`graphsurgeon tune`: hyperparameter search with Optuna.
 
-The study lies in a storage that several workers, and several machines, may share; each worker loads the graph once and
-trains in its own process. A trial trains in pieces: after each, a linear probe of the validation nodes (or, without
-labels, the effective rank) tells the pruner how it does. Test labels are never read.
+The study is kept in a storage that several workers and several machines may share. Each worker
+loads the graph once and trains in its own process. A trial trains in pieces: after each, the score
+of a linear probe on the validation nodes (or, without labels, the effective rank) is reported to
+the pruner. Test labels are never read.
 
-command    the command: its options, errors and exit codes
-settings   what a search is asked to do
-study      the study in its storage: begun, gone on with, where it starts, when it is done
-owner      whose a trial is, and trials whose worker died
-objective  one trial: trained in pieces, scored after each
-workers    the processes that run trials
-results    what the folder holds in the end, and whose it is
+tune_command  the command: options, errors and exit codes
+search        what a search does: data, objective, starting values, ranges
+search_space  the range of each searched option
+storage       the study in its storage: created or continued, first trial, end
+owner         which process runs a trial, and trials of dead workers
+objective     one trial: trained in pieces, scored after each
+workers       the processes that run trials
+results       the files in the study's folder
 """

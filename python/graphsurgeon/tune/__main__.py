@@ -1,8 +1,8 @@
-"""`python -m graphsurgeon.tune`, which is `graphsurgeon tune`."""
+"""`python -m graphsurgeon.tune`, the same as `graphsurgeon tune`."""
 
 import sys
 
-from .command import main
+from .tune_command import main
 
 if __name__ == "__main__":
     sys.exit(main())

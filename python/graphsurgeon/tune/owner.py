@@ -1,4 +1,4 @@
-"""Whose a trial is. A worker that dies leaves its trial running in the study; it is found by the process it names."""
+"""Which process runs a trial. A worker that dies leaves its trial running in the study."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from pathlib import Path
 import optuna
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-NAMELESS = 3  # seconds that a trial may run without telling whose it is
+UNSIGNED = 3  # seconds that a trial may run before it is signed
 
 
 def sign(trial: Trial) -> None:
-    """Says in the study that this process runs the trial."""
+    """Records in the study that this process runs the trial."""
     pid = os.getpid()
-    trial.set_user_attr("worker", {"host": socket.gethostname(), "pid": pid, "begun": begun_at(pid)})
+    worker = {"host": socket.gethostname(), "pid": pid, "begun": begun_at(pid)}
+    trial.set_user_attr("worker", worker)
 
 
 def begun_at(pid: object) -> str | None:
-    """When the process began, in the kernel's ticks; None when there is none, or only what is left of a dead one."""
+    """When the process started, in the kernel's ticks; None if it does not exist or is a zombie."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -30,11 +31,13 @@ def begun_at(pid: object) -> str | None:
 
 
 def fail_lost_trials(study: optuna.Study) -> int:
-    """Trials of workers that died on this machine are marked as failed, so that nobody waits for them."""
+    """Marks trials of workers that died on this machine as failed; returns their number."""
     running = (TrialState.RUNNING,)
-    if any("worker" not in trial.user_attrs for trial in study.get_trials(deepcopy=False, states=running)):
-        time.sleep(NAMELESS)  # one that begins elsewhere now will say whose it is, one that was killed there will not
-    lost = [trial for trial in study.get_trials(deepcopy=False, states=running) if is_lost(trial)]
+    trials = study.get_trials(deepcopy=False, states=running)
+    if any("worker" not in trial.user_attrs for trial in trials):
+        time.sleep(UNSIGNED)  # a trial that has just started is signed by then
+        trials = study.get_trials(deepcopy=False, states=running)
+    lost = [trial for trial in trials if is_lost(trial)]
     for trial in lost:
         study.tell(trial.number, state=TrialState.FAIL)
     return len(lost)
@@ -43,6 +46,9 @@ def fail_lost_trials(study: optuna.Study) -> int:
 def is_lost(trial: FrozenTrial) -> bool:
     worker = trial.user_attrs.get("worker")
     if worker is None:
-        return (datetime.now() - trial.datetime_start).total_seconds() >= NAMELESS
+        begun = trial.datetime_start
+        return begun is None or (datetime.now() - begun).total_seconds() >= UNSIGNED
+    if worker["host"] != socket.gethostname():
+        return False
     alive = begun_at(worker["pid"])
-    return worker["host"] == socket.gethostname() and (alive is None or alive != worker.get("begun", alive))
+    return alive is None or alive != worker.get("begun", alive)

@@ -85,7 +85,7 @@ TableForm edge_form(const TextFile& file) {
               "delete the column, or name it 'weight' if it is one");
   }
   if (form.sample.empty())
-    fail_data(file.path(), "there is a header but no edge", "an edge list has a row an edge");
+    fail_data(file.path(), "there is a header but no edge", "an edge list has one row per edge");
   return form;
 }
 
@@ -252,15 +252,15 @@ RawDataset read_edge_list(const ReadRequest& request) {
 
   TableForm form;
   EdgePart edges;
-  std::optional<NodeIds> settled;
+  std::optional<NodeIds> node_ids;
   {
     const TextFile file(files.edges);
     form = edge_form(file);
-    settled.emplace(form.integers(0) && form.integers(1));
-    if (!files.ids.empty()) read_order(files.ids, *settled);
-    edges = read_edges(file, form, *settled, request.progress);
+    node_ids.emplace(form.integers(0) && form.integers(1));
+    if (!files.ids.empty()) read_order(files.ids, *node_ids);
+    edges = read_edges(file, form, *node_ids, request.progress);
   }
-  NodeIds& ids = *settled;
+  NodeIds& ids = *node_ids;
   if (edges.is_wide) {
     ids.add(std::span<const int64_t>(edges.wide.source));
     ids.add(std::span<const int64_t>(edges.wide.target));
@@ -278,7 +278,7 @@ RawDataset read_edge_list(const ReadRequest& request) {
   RowCount count;
   count.meet(features.rows);
   count.meet(labels.rows);
-  ids.settle(count.rows, count.where.empty() ? raw.edges_where : count.where);
+  ids.number_nodes(count.rows, count.where.empty() ? raw.edges_where : count.where);
 
   raw.nodes = ids.count();
   raw.edge_place = [path = files.edges, form](int64_t edge) {

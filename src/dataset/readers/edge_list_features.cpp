@@ -22,10 +22,10 @@ FeaturePart read_array(const fs::path& path) {
   if (lower(path.extension().string()) == ".npy") part.matrix = dense_features(load_npy(path));
   else part.matrix = {sorted_rows(read_csr(Npz(path), "", true))};
   part.width = part.matrix.width();
-  // Without columns any number of rows takes no byte, so nothing would stand behind the number of
+  // Without columns any number of rows takes no byte, so no data would back the number of
   // nodes.
   if (part.width == 0)
-    fail_data(path.string(), "features of no columns", "give every node at least one number");
+    fail_data(path.string(), "features without columns", "give every node at least one number");
   part.rows.by_row = true;
   part.rows.rows = part.matrix.rows();
   part.rows.path = path;
@@ -53,7 +53,8 @@ bool is_sparse(const TextFile& file, const TableForm& form, NodeIds& ids) {
   if (ids.integers() && !is_id_name(form.name(0)) && rows == ids.known()) {
     fail_data(
         file.path(),
-        fmt::format("{} rows for {} nodes: is a row a node, or node,feature[,value]?", rows, rows),
+        fmt::format("{} rows for {} nodes: is there one row per node, or node,feature[,value]?",
+                    rows, rows),
         "give it an id column, or the header node,feature[,value]");
   }
   return true;

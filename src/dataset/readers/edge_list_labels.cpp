@@ -114,9 +114,10 @@ void read_columns(const TextFile& file, NodeIds& ids, LabelPart& part) {
       }
       const auto value = parse_number(field);
       if (!value || (*value != 0 && *value != 1)) {
-        fail_data(table.place(), fmt::format("'{}' is neither 0 nor 1", printable(field)),
-                  "several label columns are multi-label, one 0 or 1 a class; one label goes in "
-                  "one column");
+        fail_data(
+            table.place(), fmt::format("'{}' is neither 0 nor 1", printable(field)),
+            "several label columns are multi-label, one 0 or 1 per class; a single label goes in "
+            "one column");
       }
       if (*value == 1) part.classes.push_back(static_cast<int32_t>(c - 1));
     }

@@ -1,6 +1,6 @@
-// The parts of anyone's data: an edge list with features, labels and splits beside it. Each part is
-// read from its file with ids as keys; when all are read the NodeIds are settled and the parts are
-// put in the order of the nodes.
+// The parts of a user's own data: an edge list with features, labels and splits beside it. Each
+// part is read from its file with ids as keys; when all are read, nodes are numbered and the parts
+// are put in the order of the nodes.
 //
 // Features: .npy [N, F] or .npz (a scipy CSR matrix), row i being node i; or a text table.
 //   A table is sparse (rows "node, feature[, value]") when its header calls the second column
@@ -46,7 +46,7 @@ struct RowKeys {
 };
 
 struct FeaturePart {
-  RowKeys rows;                  // of a sparse table: one for each entry
+  RowKeys rows;                  // one per entry of a sparse table
   Features matrix;               // dense or .npz: in the order of the file
   std::vector<int32_t> columns;  // sparse table
   std::vector<float> values;
@@ -61,7 +61,7 @@ struct LabelPart {
   std::vector<int64_t> offsets{0};  // the classes of row i are classes[offsets[i]..offsets[i + 1])
   std::vector<int32_t> classes;
   std::vector<bool> known;
-  std::vector<std::string> names;  // of the classes; empty when they are 0..C-1
+  std::vector<std::string> names;  // class names; empty when they are 0..C-1
   int64_t class_count = 0;
   bool several = false;  // multi-label
 };

@@ -39,7 +39,7 @@ void require_rows_are_nodes(const NodeIds& ids, const std::string& where) {
 
 [[noreturn]] void fail_rows(const std::string& where, int64_t rows, const NodeIds& ids) {
   fail_data(where, fmt::format("{} rows for {} nodes", rows, ids.count()),
-            "a file without ids has one row a node");
+            "a file without ids has one row per node");
 }
 
 std::vector<Split> read_table(const fs::path& path, const NodeIds& ids) {

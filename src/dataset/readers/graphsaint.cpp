@@ -43,7 +43,7 @@ class ClassMap {
  private:
   void read_label(int64_t node, std::string_view key, simdjson::ondemand::value value) {
     const json_type type = json_.get(value.type(), "{}", key);
-    // Unlabelled. The type is only guessed from the first letter, so that the rest of it is looked
+    // Unlabeled. The type is only guessed from the first letter, so that the rest of it is looked
     // at here.
     if (type == json_type::null && json_.get(value.is_null(), "{}", key)) return;
     const bool list = type == json_type::array;

@@ -80,13 +80,13 @@ class JsonFile {
   }
   [[noreturn]] void fail(simdjson::error_code error, const std::string& path,
                          std::string_view expected);
-  const char* here();  // where the parser stands, or nullptr
+  const char* here();  // the parser's position, or nullptr
 
   std::string path_;
   simdjson::padded_string text_;
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document document_;
-  bool open_ = false;  // document_ may be asked where it stands
+  bool open_ = false;  // document_ has a position
 };
 
 }  // namespace gs

@@ -12,7 +12,7 @@ bool detect_musae_npz(const fs::path& path) {
 RawDataset read_musae_npz(const ReadRequest& request) {
   const Npz file(request.path);
   RawDataset raw = read_dense_npz(file, request.path, "features", "edges", "target");
-  // The list has both directions already; pages that link to themselves are no neighbours.
+  // The list has both directions already; pages that link to themselves are no neighbors.
   raw.symmetrize = true;
   raw.self_loops = SelfLoops::drop;
   return raw;

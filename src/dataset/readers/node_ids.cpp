@@ -130,10 +130,10 @@ void NodeIds::set_order(std::vector<int64_t> keys,
   nodes_ = std::move(order);
 }
 
-void NodeIds::settle(int64_t rows, const std::string& where) {
+void NodeIds::number_nodes(int64_t rows, const std::string& where) {
   if (!integers_ && !ordered_) {
     if (rows >= 0) {
-      fail_data(where, "its row i is node i, but the edges name nodes by words",
+      fail_data(where, "its row i is node i, but nodes of the edges have names",
                 "add an ids.csv that lists the ids in the order of the rows, or a table with an id "
                 "column");
     }
@@ -142,7 +142,7 @@ void NodeIds::settle(int64_t rows, const std::string& where) {
     count_ = static_cast<int64_t>(keys_.size());
     if (rows >= 0 && rows != count_) {
       fail_data(where, fmt::format("{} rows for {} ids", rows, count_),
-                "the list of ids has one entry a row");
+                "the list of ids has one entry per row");
     }
     index_keys();
   } else {

@@ -1,8 +1,8 @@
-// How the ids that a user's files name nodes by become nodes 0..N-1. All files of one dataset share
-// a NodeIds: while they are read, an id becomes a key (an integer is its own key; a name's key is
-// its order of appearance); settle() then decides the nodes. Integers that are exactly 0..N-1 stay
-// as they are, others are numbered in ascending order, names in order of appearance. A file whose
-// row i is node i fixes N and needs ids 0..N-1, or a list of ids in that order.
+// Maps the ids in a user's files to nodes 0..N-1. All files of one dataset share a NodeIds: while
+// they are read, an id becomes a key (an integer is its own key; a name's key is
+// its order of appearance); number_nodes() then decides the nodes. Integers that are exactly 0..N-1
+// stay as they are, others are numbered in ascending order, names in order of appearance. A file
+// whose row i is node i fixes N and needs ids 0..N-1, or a list of ids in that order.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace gs {
 
-// Distinct strings, numbered in order of appearance: a hash table of eight bytes a slot, for a
-// node-based one spends most of its time on cache misses.
+// Distinct strings, numbered in order of appearance: a hash table of eight bytes per slot,
+// since a node-based one spends most of its time on cache misses.
 class NameIndex {
  public:
   int64_t find(std::string_view name) const;  // -1 when it is not there
@@ -54,17 +54,18 @@ class NodeIds {
   int64_t known() const {  // nodes so far
     return static_cast<int64_t>(integers_ || ordered_ ? keys_.size() : names_.names().size());
   }
-  bool has_all_within(
-      std::span<const int64_t> sorted_keys) const;  // every node so far is in the list
+  // Whether every node so far is in the list.
+  bool has_all_within(std::span<const int64_t> sorted_keys) const;
 
   // The ids in the order of the rows of other files; `place_of(row)` is for the message about a
   // repeated one.
   void set_order(std::vector<int64_t> keys, const std::function<std::string(int64_t)>& place_of);
 
-  // `rows`: of a file whose row i is node i, or -1 when there is none. `where` names that file.
-  void settle(int64_t rows, const std::string& where);
+  // `rows`: the rows of a file whose row i is node i, or -1 when there is none. `where` names that
+  // file.
+  void number_nodes(int64_t rows, const std::string& where);
 
-  // After settle().
+  // After number_nodes().
   int64_t count() const { return count_; }
   bool rows_are_nodes() const { return identity_ || ordered_; }  // row i of a file may mean node i
   int32_t node(int64_t key) const;                               // -1 when it is none
@@ -77,8 +78,8 @@ class NodeIds {
 
   bool integers_, identity_ = false, ordered_ = false;
   int64_t count_ = 0;
-  std::vector<int64_t>
-      keys_;  // integers: distinct, ascending; with an order: in ascending order of key
+  // Integers: distinct and ascending; with an order: in ascending order of key.
+  std::vector<int64_t> keys_;
   std::vector<int32_t> nodes_;  // with an order: the node of keys_[i]
   std::vector<int32_t> table_;  // node by key - keys_[0], where the keys are dense enough
   NameIndex names_;

@@ -15,9 +15,10 @@ namespace gs {
 namespace {
 
 constexpr int64_t kMaxIds = std::numeric_limits<int32_t>::max();
-constexpr int64_t kMaxClasses =
-    int64_t{1} << 20;                // a larger label is a mistake, and tables are made per class
-constexpr int64_t kGrain = 1 << 19;  // a nanosecond an entry: less is done before others awake
+// A larger label is a mistake, and tables are made per class.
+constexpr int64_t kMaxClasses = int64_t{1} << 20;
+// A nanosecond per entry: less is done before other threads wake up.
+constexpr int64_t kGrain = 1 << 19;
 constexpr const char* kDamaged =
     "the file is damaged or was written by another program; download or write it again";
 

@@ -20,7 +20,7 @@ namespace gs {
 
 // The members PREFIXindptr, PREFIXindices, PREFIXshape and, when `with_values`, PREFIXdata, as
 // scipy names them ("adj_" in gnn-benchmark, "" in scipy's own save_npz). Checked, but as stored:
-// columns may be unsorted or repeated (sorted_rows.h mends that). At most 2^31 - 1 rows or columns.
+// columns may be unsorted or repeated (sorted_rows.h fixes that). At most 2^31 - 1 rows or columns.
 SparseMatrix read_csr(const Npz& file, const std::string& prefix, bool with_values);
 std::array<int64_t, 2> csr_shape(const Npz& file, const std::string& prefix);  // rows, columns
 
@@ -33,20 +33,20 @@ EdgeList csr_edges(const SparseMatrix& matrix, const std::string& where);
 // the structure.
 EdgeList scipy_edges(const Npz& file);
 
-// Rows of an [M, 2] array as edges source -> target; data Error unless ids lie in [0, nodes).
+// Rows of an [M, 2] array as edges source -> target; data Error unless ids are in [0, nodes).
 EdgeList pair_edges(const NpyArray& pairs, int64_t nodes);
 
 // An [N, F] array of numbers, mapped where it already is one of floats in a plain file. Data Error
 // unless it has `rows` rows (any number when -1).
 Features dense_features(const NpyArray& array, int64_t rows = -1);
 
-// What formats of dense features begin with: the name, features [N, F], edges [M, 2] and labels,
-// from the members named.
+// What formats with dense features have in common: the name, features [N, F], edges [M, 2] and
+// labels, from the members named.
 RawDataset read_dense_npz(const Npz& file, const std::filesystem::path& path,
                           std::string_view features, std::string_view edges,
                           std::string_view labels);
 
-// Class ids, one a node: negative means unknown, the number of classes is the largest + 1, two
+// Class ids, one per node: negative means unknown, the number of classes is the largest + 1, two
 // classes are a binary task.
 Labels class_labels(std::vector<int32_t> ids, const std::string& where);
 // From an array of `nodes` class ids ([N] or [N, 1]), or [N, C] of zeros and ones for multi-label.

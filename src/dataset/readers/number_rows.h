@@ -1,6 +1,6 @@
-// Big tables of plain numbers, parsed on all cores straight from the text: edges and feature rows.
-// Two walks: one counts rows, so that the result is allocated once at its size; one parses. No
-// quotes (TableReader knows those). Blank rows and rows that start with '#' are skipped, as
+// Large tables of plain numbers, parsed on all cores straight from the text: edges and feature
+// rows. Two walks: one counts rows, so that the result is allocated once at its size; one parses.
+// No quotes (TableReader knows those). Blank rows and rows that start with '#' are skipped, as
 // TableReader does. Errors have "file:line".
 #pragma once
 
@@ -38,8 +38,8 @@ struct EdgeRows {
 template <class Id>
 std::optional<EdgeRows<Id>> parse_edge_rows(const NumberRows& rows, bool weighted);
 
-// A file of one header line and rows "source target" whose ids fit 32 bits; `hint` goes with what
-// is wrong.
+// A file of one header line and rows "source target" whose ids fit 32 bits; `hint` is that of its
+// errors.
 EdgeList read_headed_pairs(const TextFile& file, char separator, const char* hint);
 
 // Every field of every row; all rows must be as wide as the first.

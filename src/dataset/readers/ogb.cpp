@@ -5,7 +5,7 @@
 // are not read. The graph is directed as stored (ogbn-arxiv: --symmetrize yes makes it undirected).
 // OGB lists the edges of ogbn-products and ogbn-proteins once and adds the inverse ones when it
 // loads them; the folder does not say so, so a folder with "products" or "proteins" in its name is
-// symmetrised.
+// symmetrized.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -152,7 +152,7 @@ std::vector<std::string> read_names(const fs::path& folder, const std::string& p
     table.next();
     if (count > static_cast<int64_t>(file.text().size())) {
       fail_data(file.path(), fmt::format("too short to name {}", count),
-                "mend the file, or delete mapping/ to do without names");
+                "fix the file, or delete mapping/ to load without names");
     }
     std::vector<std::string> names(count);
     std::vector<bool> seen(count);
@@ -169,7 +169,7 @@ std::vector<std::string> read_names(const fs::path& folder, const std::string& p
     }
     if (found != count) {
       fail_data(file.path(), fmt::format("names for {} of {}", found, count),
-                "mend the file, or delete mapping/ to do without names");
+                "fix the file, or delete mapping/ to load without names");
     }
     return names;
   }

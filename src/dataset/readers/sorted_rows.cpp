@@ -87,7 +87,7 @@ class DenseRowSorter {
   }
 
  private:
-  std::vector<uint64_t> marks_;  // eight columns a word
+  std::vector<uint64_t> marks_;  // eight columns per word
   std::vector<float> sums_;
 };
 
@@ -150,8 +150,8 @@ Array<T> filled(const std::shared_ptr<T[]>& storage, int64_t count) {
 SparseMatrix sort_and_merge(const SparseMatrix& matrix) {
   const int64_t entries = matrix.nonzeros();
   const bool weighted = !matrix.values.empty();
-  const std::shared_ptr<int32_t[]> indices = uninitialised<int32_t>(entries);
-  const std::shared_ptr<float[]> values = weighted ? uninitialised<float>(entries) : nullptr;
+  const std::shared_ptr<int32_t[]> indices = uninitialized<int32_t>(entries);
+  const std::shared_ptr<float[]> values = weighted ? uninitialized<float>(entries) : nullptr;
   std::vector<int64_t> offsets = sort_rows(matrix, indices.get(), values.get());
   const int64_t total = exclusive_scan(offsets);
   if (total < entries) {

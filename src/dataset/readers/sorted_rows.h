@@ -1,5 +1,5 @@
-// Puts a CSR matrix as files have it (columns unsorted, entries repeated, values of nothing but
-// ones) into the form that SparseMatrix promises. In parallel; the same bits on any number of
+// Brings a CSR matrix as files have it (unsorted columns, repeated entries, values that are all
+// one) into the form that SparseMatrix promises. In parallel; the same bits on any number of
 // threads.
 #pragma once
 

@@ -8,14 +8,14 @@
 
 #include "base/error.h"
 #include "base/npz.h"
-#include "dataset/folder.h"
+#include "dataset/folder/folder.h"
 
 namespace gs {
 
 namespace {
 
 constexpr Named<Reader> kReaders[] = {
-    {"folder", {detect_folder, read_folder}, "our own: .npy arrays and dataset.json"},
+    {"folder", {detect_folder, read_folder}, "graphsurgeon: .npy arrays and dataset.json"},
     {"gnn-benchmark",
      {detect_gnn_benchmark, read_gnn_benchmark},
      "CitationFull, Coauthor, Amazon: .npz with adj_*, attr_*, labels"},
@@ -83,8 +83,17 @@ const Named<Reader>& detect_reader(const fs::path& path) {
     if (starts_like_zip(path))
       found = fmt::format(" in its members {}", fmt::join(Npz(path).names(), ", "));
   }
-  fail_data(path.string(), fmt::format("no known format is recognised{}", printable(found, 200)),
+  fail_data(path.string(), fmt::format("no known format is recognized{}", printable(found, 200)),
             fmt::format("name the format with --format: {}", fmt::join(names(readers()), ", ")));
+}
+
+RawDataset read_raw(RawDataset (*reader)(const ReadRequest&), const ReadRequest& request) {
+  try {
+    return reader(request);
+  } catch (const fs::filesystem_error& error) {
+    const fs::path& path = error.path1().empty() ? request.path : error.path1();
+    fail_data(path.string(), error.code().message(), "check the path and its permissions");
+  }
 }
 
 std::optional<fs::path> folder_with(const fs::path& path,
@@ -101,7 +110,7 @@ fs::path require_folder(const fs::path& path, std::initializer_list<std::string_
   const std::string hint = fmt::format("give the folder that has {}", fmt::join(files, ", "));
   for (const fs::path& folder : candidate_folders(path, files)) {
     for (const std::string_view name : files) {
-      // Of a folder that has some, say which one it lacks.
+      // A folder that has some of them: name the one it lacks.
       const bool has_some = std::any_of(files.begin(), files.end(),
                                         [&](auto other) { return has_file(folder, other); });
       if (has_some && !has_file(folder, name))

@@ -102,7 +102,7 @@ void require_next_line(const TableReader& table, int64_t& last_line) {
   if (last_line != 0 && table.line() != last_line + 1) {
     fail_data(
         table.place(),
-        "blank or comment lines stand before this one, in a file where each line is a node",
+        "blank or comment lines come before this one, in a file where each line is a node",
         "write -1 for an unknown label and none for a node outside a split, or add an id column");
   }
   last_line = table.line();

@@ -1,4 +1,4 @@
-// How a user's text table is laid out, guessed from its first hundred rows: separator, columns, and
+// The layout of a user's text table, guessed from its first hundred rows: separator, columns, and
 // whether there is a header. The first row is a header when its leading fields are names that
 // people give to such columns (source, target, id, node, label...), or when it has a word in a
 // column whose other rows are all numbers.
@@ -15,7 +15,7 @@ namespace gs {
 
 struct TableForm {
   char separator = ',';
-  size_t columns = 0;  // of the first row
+  size_t columns = 0;  // in the first row
   bool header = false;
   std::vector<std::string> header_names;         // empty without a header
   std::vector<std::vector<std::string>> sample;  // rows below the header, at most a hundred
@@ -29,11 +29,11 @@ struct TableForm {
 // name.
 TableForm detect_form(const TextFile& file, size_t leading);
 
-// A reader that stands before the first row of data.
+// A reader positioned before the first row of data.
 TableReader data_rows(const TextFile& file, const TableForm& form);
 
 // For tables whose row i is node i: a line that was skipped would shift all that follow. Data Error
-// unless the row stands in the line after `last_line` (0 at first), which becomes its own.
+// unless the row is in the line after `last_line` (0 at first), which becomes its own.
 void require_next_line(const TableReader& table, int64_t& last_line);
 
 // "edges.csv.gz" -> ".csv", in lower case.

@@ -1,4 +1,4 @@
-// Bags of words as several formats write them: a list of word numbers a node.
+// Bags of words as several formats write them: one list of word numbers per node.
 #pragma once
 
 #include <cstdint>

@@ -187,7 +187,7 @@ write('dense_attr', drop=dense[4:], attr_matrix=np.ones((3, 4)))
 write('dense_flat', drop=dense[4:], attr_matrix=np.ones(4))
 write('label_columns', drop=['labels'], labels_data=np.ones(1), labels_indices=i(5), labels_indptr=i(0, 1, 1, 1, 1), labels_shape=i(4, 2**30))
 )");
-  const std::pair<const char*, const char*> cases[] = {
+  const Mistake cases[] = {
       {"missing", "has no array 'adj_indices'"},
       {"no_attr_shape", "has no array 'attr_shape'"},
       {"no_attr_data", "has no array 'attr_data'"},
@@ -224,12 +224,7 @@ write('label_columns', drop=['labels'], labels_data=np.ones(1), labels_indices=i
       {"dense_flat", "dense_flat.npz[attr_matrix]"},
       {"label_columns", "label_columns.npz[labels_shape]"},
   };
-  for (const auto& [name, part] : cases) {
-    SCOPED_TRACE(name);
-    const fs::path path = folder / (std::string(name) + ".npz");
-    EXPECT_TRUE(detect_gnn_benchmark(path));
-    expect_data_error([&] { read(path); }, part);
-  }
+  expect_refuses_mistakes({detect_gnn_benchmark, read_gnn_benchmark}, folder.path(), cases, ".npz");
 }
 
 TEST(GnnBenchmark, SurvivesCutsAndWrongBytes) {

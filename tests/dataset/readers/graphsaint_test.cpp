@@ -117,7 +117,7 @@ write('role_kind', role={'tr': 0, 'va': [], 'te': []})
 write('role_key', role=b'{"tr": [0], "tr": [1], "va": [], "te": []}')
 write('role_list', role=[[0], [1], [2]])
 )");
-  const std::pair<const char*, const char*> cases[] = {
+  const Mistake cases[] = {
       {"column", "adj_full.npz[indices]: entry 3 is 4"},
       {"offsets", "adj_full.npz[indptr]: offset 3 is 2"},
       {"no_indptr", "has no array 'indptr'"},
@@ -162,11 +162,7 @@ write('role_list', role=[[0], [1], [2]])
       {"role_key", "role.json[tr]: the key occurs twice"},
       {"role_list", "role.json: expected an object"},
   };
-  for (const auto& [name, part] : cases) {
-    SCOPED_TRACE(name);
-    EXPECT_TRUE(detect_graphsaint(folder / name));
-    expect_data_error([&] { read(folder / name); }, part);
-  }
+  expect_refuses_mistakes({detect_graphsaint, read_graphsaint}, folder.path(), cases);
 }
 
 TEST(GraphSaint, RefusesFilesThatAreDamagedOrNotThere) {

@@ -70,7 +70,7 @@ write('high', edges=np.array([[0, 1], [4, 1]]))
 write('half', edges=np.array([[0, 1], [.5, 1]]))
 write('labels', node_labels=np.zeros(5, 'i8'))
 )");
-  const std::pair<const char*, const char*> cases[] = {
+  const Mistake cases[] = {
       {"no_labels", "has no array 'node_labels'"},
       {"no_features", "has no array 'node_features'"},
       {"no_masks", "has no array 'val_masks'"},
@@ -85,12 +85,7 @@ write('labels', node_labels=np.zeros(5, 'i8'))
       {"half", "half.npz[edges]: element (1, 0)"},
       {"labels", "labels.npz[node_labels]: 5 labels for 4 nodes"},
   };
-  for (const auto& [name, part] : cases) {
-    SCOPED_TRACE(name);
-    const fs::path path = folder / (std::string(name) + ".npz");
-    EXPECT_TRUE(detect_heterophilous(path));
-    expect_data_error([&] { read(path); }, part);
-  }
+  expect_refuses_mistakes({detect_heterophilous, read_heterophilous}, folder.path(), cases, ".npz");
 }
 
 TEST(Heterophilous, SurvivesCutsAndWrongBytes) {

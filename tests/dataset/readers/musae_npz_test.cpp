@@ -53,7 +53,7 @@ write('text', features=np.array([['a', 'b']] * 3))
 write('pickle', features=np.array([[1, None]] * 3))
 write('vector', features=np.zeros(3))
 )");
-  const std::pair<const char*, const char*> cases[] = {
+  const Mistake cases[] = {
       {"no_target", "has no array 'target'"},
       {"no_features", "has no array 'features'"},
       {"high", "high.npz[edges]: edge 1 names node 3"},
@@ -67,12 +67,7 @@ write('vector', features=np.zeros(3))
       {"pickle", "pickle.npz[features]"},
       {"vector", "vector.npz[features]"},
   };
-  for (const auto& [name, part] : cases) {
-    SCOPED_TRACE(name);
-    const fs::path path = folder / (std::string(name) + ".npz");
-    EXPECT_TRUE(detect_musae_npz(path));
-    expect_data_error([&] { read(path); }, part);
-  }
+  expect_refuses_mistakes({detect_musae_npz, read_musae_npz}, folder.path(), cases, ".npz");
 }
 
 TEST(MusaeNpz, SurvivesCutsAndWrongBytes) {

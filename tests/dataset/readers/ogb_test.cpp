@@ -83,7 +83,7 @@ write('d', raw__edge=''.join('%d,%d\n' % (i, (i * 7 + 1) % n) for i in range(n))
   EXPECT_FALSE(raw.has_features);
 }
 
-TEST(Ogb, SymmetrisesTheDatasetsThatListEdgesOnce) {
+TEST(Ogb, SymmetrizesTheDatasetsThatListEdgesOnce) {
   TempFolder folder;
   make(folder, "write('ogbn_products'); write('ogbn_proteins')");
   EXPECT_TRUE(read(folder / "ogbn_products").symmetrize);

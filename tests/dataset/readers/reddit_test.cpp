@@ -87,7 +87,7 @@ write_graph('format_number', **{**coo, 'format': a(3)})
 write_graph('nodes_huge', **{**coo, 'shape': a(2**40, 2**40)})
 write_graph('nodes_many', **{**coo, 'shape': a(2**31 - 1, 2**31 - 1)})
 )");
-  const std::pair<const char*, const char*> cases[] = {
+  const Mistake cases[] = {
       {"no_label", "has no array 'label'"},
       {"labels", "reddit_data.npz[label]: 3 labels for 4 nodes"},
       {"features", "reddit_data.npz[feature]: 5 rows of features for 4 nodes"},
@@ -105,11 +105,7 @@ write_graph('nodes_many', **{**coo, 'shape': a(2**31 - 1, 2**31 - 1)})
       {"nodes_huge", "reddit_graph.npz[shape]"},
       {"nodes_many", "rows of features for 2147483647 nodes"},
   };
-  for (const auto& [name, part] : cases) {
-    SCOPED_TRACE(name);
-    EXPECT_TRUE(detect_reddit(folder / name));
-    expect_data_error([&] { read(folder / name); }, part);
-  }
+  expect_refuses_mistakes({detect_reddit, read_reddit}, folder.path(), cases);
 }
 
 TEST(Reddit, RefusesFilesThatAreDamagedOrNotThere) {

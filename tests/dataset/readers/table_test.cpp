@@ -14,7 +14,7 @@ TEST(ReaderTable, DetectsInThisOrder) {
                                                      "geom-gcn", "musae", "wikics", "edge-list"));
 }
 
-TEST(ReaderTable, SaysWhyNothingIsRecognised) {
+TEST(ReaderTable, SaysWhyNothingIsRecognized) {
   TempFolder folder;
   run_python(folder.path(), "np.savez('other.npz', weights=np.ones(3), bias=np.ones(2))");
   write_text(folder / "empty.npz", "");
@@ -27,10 +27,10 @@ TEST(ReaderTable, SaysWhyNothingIsRecognised) {
   expect_data_error([&] { detect_reader(folder / "cut.npz"); },
                     "cut.npz: truncated or damaged zip");
   expect_data_error([&] { detect_reader(folder / "other.npz"); },
-                    "no known format is recognised in its members bias, weights");
+                    "no known format is recognized in its members bias, weights");
   expect_data_error([&] { detect_reader(folder / "noise.bin"); },
-                    "noise.bin: no known format is recognised");
-  expect_data_error([&] { detect_reader(folder.path()); }, "no known format is recognised");
+                    "noise.bin: no known format is recognized");
+  expect_data_error([&] { detect_reader(folder.path()); }, "no known format is recognized");
 }
 
 TEST(ReaderTable, NoReaderTakesRubbish) {

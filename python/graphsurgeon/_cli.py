@@ -1,0 +1,75 @@
+"""Support for the commands written in Python: parser, atomic file writes, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from .errors import DataError, Error, UsageError
+
+# What a command prints after Ctrl-C if running it again continues its work.
+STOPPED = "error: stopped; finished work is kept\nhint: the same command continues"
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises UsageError for wrong usage. `prog` is "graphsurgeon NAME"."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"'{self.prog} --help' lists the options")
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes the file completely or not at all; raises DataError on failure."""
+    beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    try:
+        with open(beside, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise DataError(
+            f"{path}: cannot be written: {error.strerror}", "choose another path with -o"
+        ) from None
+
+
+def run(work: Callable[[], None], stopped: str) -> int:
+    """Does the work and returns the exit code. An error is printed as one line and a hint.
+
+    `stopped` is printed after Ctrl-C; it may be empty.
+    """
+    try:
+        work()
+    except Error as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {error.hint}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 3 if isinstance(error, DataError) else 1
+    except BaseException as error:
+        if not interrupted(error):
+            raise
+        if stopped:
+            print(stopped, file=sys.stderr)
+        return 4
+    return 0
+
+
+STOPPED = "error: stopped; what is finished is kept\nhint: the same command continues from there"
+
+
+def stop_on_terminate() -> None:
+    """Makes SIGTERM do what Ctrl-C does: it stops the work, and the exit code is 4."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused the error, even if a library's cleanup failed afterwards."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None

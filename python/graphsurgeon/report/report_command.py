@@ -1,0 +1,130 @@
+"""`graphsurgeon report RUN... -o page.html`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from .. import _cli
+from ..errors import DataError, UsageError
+from . import page
+from .inputs import Inputs, read_inputs
+from .lead import lead_of, title_of
+from .run import ReportSettings, complete
+from .sections import sections
+
+
+def parser() -> argparse.ArgumentParser:
+    about = "Runs as one HTML page that needs no network; also folders of ablate, bench and tune."
+    out = _cli.Parser(prog="graphsurgeon report", description=about, allow_abbrev=False)
+    out.add_argument(
+        "folders",
+        metavar="RUN",
+        nargs="+",
+        help="folder that train, ablate, bench or tune wrote; several are compared",
+    )
+    out.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="the page to write, as page.html"
+    )
+    out.add_argument(
+        "--data",
+        default="",
+        metavar="DATA",
+        help="data of the runs, where it is no longer what they name",
+    )
+    out.add_argument(
+        "--data-root",
+        default="",
+        metavar="DIR",
+        help="folder of the catalog's datasets; default $GRAPHSURGEON_DATA",
+    )
+    out.add_argument("--title", default="", metavar="TEXT", help="of the page")
+    out.add_argument(
+        "--no-tsne", dest="tsne", action="store_false", help="only PCA, which takes no time"
+    )
+    out.add_argument(
+        "--seed", type=int, default=0, metavar="INT", help="of samples and of t-SNE (0)"
+    )
+    out.add_argument(
+        "--threads",
+        type=int,
+        default=0,
+        metavar="INT",
+        help="of the program that scores; 0 takes every core",
+    )
+    out.add_argument(
+        "--overwrite", action="store_true", help="replace a file that is not a page of ours"
+    )
+    out.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    out.add_argument(
+        "--json", action="store_true", help="print the result as one JSON object on standard output"
+    )
+    return out
+
+
+def check(arguments: argparse.Namespace) -> None:
+    output = Path(arguments.output)
+    if output.is_dir() or not output.name:
+        raise UsageError(f"-o: '{output}' is a folder", "name a file, as page.html")
+    if not output.parent.is_dir():
+        raise DataError(f"{output.parent}: no such folder", "make it first")
+    if output.exists() and not arguments.overwrite and not page.is_page(output):
+        raise DataError(
+            f"{output}: already exists and is not a page of ours", "pass --overwrite to replace it"
+        )
+    if arguments.seed < 0 or arguments.threads < 0:
+        raise UsageError("--seed and --threads are at least 0")
+
+
+def report(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Writes the page and returns what `--json` prints."""
+    check(arguments)
+    inputs: Inputs = read_inputs(arguments.folders)
+    settings = ReportSettings(
+        arguments.data, arguments.data_root, arguments.tsne, arguments.seed, arguments.threads
+    )
+    graphs: dict[str, Any] = {}
+    for run in inputs.runs:
+        if not arguments.quiet:
+            print(f"reading {run.name}", file=sys.stderr, flush=True)
+        complete(run, settings, graphs)
+    made = sections(inputs)
+    content = page.page(arguments.title or title_of(inputs), lead_of(inputs), made).encode(
+        "utf-8", errors="replace"
+    )
+    _cli.write(Path(arguments.output), content)
+    notes = [{"run": run.name, "note": note} for run in inputs.runs for note in run.notes]
+    return {
+        "output": arguments.output,
+        "bytes": len(content),
+        "figures": sum(len(re.findall(r"<figure ", content)) for _, _, content in made),
+        "sections": [key for key, _, _ in made],
+        "runs": [run.name for run in inputs.runs],
+        "notes": notes,
+    }
+
+
+def main(words: list[str] | None = None) -> int:
+    """Returns the exit code."""
+
+    def work() -> None:
+        arguments = parser().parse_args(words)
+        result = report(arguments)
+        if arguments.json:
+            print(json.dumps(result))
+            return
+        if not arguments.quiet:
+            for row in result["notes"]:
+                print(f"note: {row['run']}: {row['note']}", file=sys.stderr)
+        print(
+            f"wrote {result['output']}: {result['figures']} figures, "
+            f"{result['bytes'] / 2**20:.1f} MiB"
+        )
+
+    return _cli.run(
+        work, "error: stopped; nothing was written\nhint: the same command begins again"
+    )

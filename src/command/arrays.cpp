@@ -1,0 +1,105 @@
+#include "command/arrays.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "dataset/reader.h"
+#include "dataset/readers/npz_parts.h"
+#include "nn/cost.h"
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kIdsGrain = 1 << 14;
+
+// 32-bit ids. Those that do not fit become -1, which prepare() reports.
+std::vector<int32_t> narrowed(const Array<int64_t>& ids) {
+  std::vector<int32_t> out(static_cast<size_t>(ids.size()));
+  parallel_for(ids.size(), kIdsGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t id = ids[i];
+      out[static_cast<size_t>(i)] = id == static_cast<int32_t>(id) ? static_cast<int32_t>(id) : -1;
+    }
+  });
+  return out;
+}
+
+SparseMatrix to_sparse(const DenseMatrix& m) {
+  std::vector<int64_t> offsets(static_cast<size_t>(m.rows) + 1);
+  parallel_for(m.rows, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      for (const float value : m.row(r)) offsets[r] += value != 0;
+  });
+  const int64_t nonzeros = exclusive_scan(offsets);
+  std::vector<int32_t> indices(static_cast<size_t>(nonzeros));
+  std::vector<float> values(static_cast<size_t>(nonzeros));
+  parallel_for(m.rows, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      int64_t at = offsets[r];
+      for (int64_t c = 0; c < m.columns; ++c)
+        if (const float value = m.values[r * m.columns + c]; value != 0)
+          indices[at] = static_cast<int32_t>(c), values[at++] = value;
+    }
+  });
+  const bool ones =
+      std::all_of(values.begin(), values.end(), [](float value) { return value == 1; });
+  if (ones) values.clear();  // the form of binarized features
+  return {m.rows, m.columns, std::move(offsets), std::move(indices), std::move(values)};
+}
+
+Features in_cheaper_form(Features features) {
+  if (features.sparse() || dense_is_cheaper(features.rows(), features.width(), features.nonzeros()))
+    return features;
+  return {to_sparse(features.dense_matrix())};
+}
+
+Labels labels_of(const GraphArrays& arrays) {
+  if (!arrays.multi_labels.empty())
+    return {Task::multilabel, arrays.classes, {}, arrays.multi_labels};
+  if (arrays.labels.empty()) return {};
+  return class_labels({arrays.labels.begin(), arrays.labels.end()}, "y");
+}
+
+void check_no_files(const LoadOptions& options) {
+  for (const auto& [name, value] : {std::pair{"--format", &options.format},
+                                    {"--features-file", &options.features_file},
+                                    {"--labels-file", &options.labels_file},
+                                    {"--splits-file", &options.splits_file}})
+    if (!value->empty())
+      fail_usage(name, "applies to files, but this graph comes from memory",
+                 "pass features, labels and masks with the graph");
+}
+
+}  // namespace
+
+Dataset dataset_from(GraphArrays arrays, const LoadOptions& options) {
+  check_no_files(options);
+  RawDataset raw;
+  raw.name = std::move(arrays.name);
+  raw.nodes = arrays.nodes;
+  raw.edges_where = "edge_index", raw.features_where = "x";
+  raw.labels_where = "y", raw.splits_where = "masks";
+  check_node_count(raw.nodes, raw.edges_where);
+  if (arrays.graph.nodes() > 0) {
+    validate(arrays.graph, "adjacency");
+    raw.graph = std::move(arrays.graph);
+    raw.graph.symmetric = is_symmetric(raw.graph);
+  } else {
+    raw.edges = {raw.nodes, narrowed(arrays.source), narrowed(arrays.target),
+                 std::vector<float>(arrays.weight.begin(), arrays.weight.end())};
+  }
+  raw.has_features = arrays.has_features;
+  if (raw.has_features) {
+    if (arrays.features.rows() == raw.nodes) arrays.features = in_cheaper_form(arrays.features);
+    raw.features = std::move(arrays.features);
+  }
+  raw.labels = labels_of(arrays);
+  raw.splits = std::move(arrays.splits);
+  raw.node_ids = std::move(arrays.node_ids);
+  raw.class_names = std::move(arrays.class_names);
+  return prepare(std::move(raw), "memory", options);
+}
+
+}  // namespace gs

@@ -1,0 +1,165 @@
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/npy.h"
+#include "dataset/folder/folder.h"
+#include "dataset/folder/layout.h"
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kChunkBytes = int64_t{8} << 20;
+
+// Writes the arrays of one folder, straight from where they are, and reports progress.
+class ArrayWriter {
+ public:
+  ArrayWriter(const fs::path& folder, Progress& progress) : folder_(folder), progress_(progress) {}
+
+  template <class T>
+  void write(std::string_view name, std::span<const T> values,
+             std::initializer_list<int64_t> shape) {
+    AtomicFile file(folder_ / name);
+    file.write(npy_header<T>(std::span(shape.begin(), shape.size())));
+    const auto bytes = std::as_bytes(values);
+    for (size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
+      const auto chunk = bytes.subspan(begin, std::min<size_t>(kChunkBytes, bytes.size() - begin));
+      file.write(chunk);
+      progress_.advance(static_cast<int64_t>(chunk.size()));
+    }
+    file.commit();
+  }
+
+  template <class T>
+  void write(std::string_view name, const Array<T>& values) {
+    write(name, values.span(), {values.size()});
+  }
+
+ private:
+  const fs::path& folder_;
+  Progress& progress_;
+};
+
+void write_names(const fs::path& path, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  AtomicFile file(path);
+  for (const auto& name : names) file.write(escape_name(name) + '\n');
+  file.commit();
+}
+
+void write_splits(ArrayWriter& arrays, const Dataset& data) {
+  if (data.splits.empty()) return;
+  const auto count = std::ssize(data.splits);
+  std::vector<uint8_t> codes(static_cast<size_t>(count * data.nodes()));
+  for (int64_t s = 0; s < count; ++s) {
+    uint8_t* row = codes.data() + s * data.nodes();
+    for (const int32_t v : data.splits[s].train) row[v] = kTrainCode;
+    for (const int32_t v : data.splits[s].val) row[v] = kValCode;
+    for (const int32_t v : data.splits[s].test) row[v] = kTestCode;
+  }
+  arrays.write<uint8_t>(kSplitsFile, codes, {count, data.nodes()});
+}
+
+void write_features(ArrayWriter& arrays, const Features& features) {
+  if (features.width() == 0) return;
+  if (!features.sparse()) {
+    const DenseMatrix& m = features.dense_matrix();
+    return arrays.write(kFeaturesFile, m.values.span(), {m.rows, m.columns});
+  }
+  const SparseMatrix& m = features.sparse_matrix();
+  arrays.write(kFeatureOffsetsFile, m.offsets);
+  arrays.write(kFeatureIndicesFile, m.indices);
+  if (!m.values.empty()) arrays.write(kFeatureValuesFile, m.values);
+}
+
+void write_labels(ArrayWriter& arrays, const Labels& labels, int64_t nodes) {
+  if (labels.task == Task::none) return;
+  if (labels.task == Task::multilabel)
+    arrays.write(kLabelsFile, labels.multi.span(), {nodes, labels.classes});
+  else arrays.write(kLabelsFile, labels.single);
+}
+
+nlohmann::ordered_json describe_dataset(const Dataset& data) {
+  const Features& features = data.features;
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  if (!data.node_ids.empty()) names.push_back("nodes");
+  if (!data.feature_names.empty()) names.push_back("features");
+  if (!data.class_names.empty()) names.push_back("classes");
+  const bool with_values = features.sparse() && !features.sparse_matrix().values.empty();
+  return {{"format", kFolderFormat},
+          {"version", kFolderVersion},
+          {"name", data.name},
+          {"nodes", data.nodes()},
+          {"edges", data.graph.edges()},
+          {"symmetric", data.graph.symmetric},
+          {"weighted", data.graph.weighted()},
+          {"features",
+           {{"kind", features.width() == 0 ? "none"
+                     : features.sparse()   ? "sparse"
+                                           : "dense"},
+            {"width", features.width()},
+            {"values", with_values}}},
+          {"labels", {{"task", task_name(data.labels.task)}, {"classes", data.labels.classes}}},
+          {"splits", data.splits.size()},
+          {"names", names},
+          {"raw_edges", data.raw_edges},
+          {"dropped",
+           {{"self_loops", data.dropped.self_loops}, {"duplicates", data.dropped.duplicates}}},
+          {"treatment", data.treatment},
+          {"source_format", data.format}};
+}
+
+void write_files(const Dataset& data, const fs::path& folder, Progress& progress) {
+  ArrayWriter arrays(folder, progress);
+  arrays.write(kOffsetsFile, data.graph.offsets.empty() ? Array<int64_t>(std::vector<int64_t>{0})
+                                                        : data.graph.offsets);
+  arrays.write(kNeighborsFile, data.graph.neighbors);
+  if (data.graph.weighted()) arrays.write(kWeightsFile, data.graph.weights);
+  write_features(arrays, data.features);
+  write_labels(arrays, data.labels, data.nodes());
+  write_splits(arrays, data);
+  write_names(folder / kNodeIdsFile, data.node_ids);
+  write_names(folder / kFeatureNamesFile, data.feature_names);
+  write_names(folder / kClassNamesFile, data.class_names);
+  // A name may be in any encoding; JSON may not.
+  write_file(
+      folder / kDatasetFile,
+      describe_dataset(data).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+}
+
+}  // namespace
+
+std::string escape_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '\\') out += "\\\\";
+    else if (c == '\n') out += "\\n";
+    else if (c == '\r') out += "\\r";
+    else out += c;
+  }
+  return out;
+}
+
+void save_dataset(const Dataset& data, const fs::path& target, bool overwrite, Progress& progress) {
+  AtomicFolder folder(target, overwrite);
+  const Labels& labels = data.labels;
+  const int64_t splits = std::ssize(data.splits) * data.nodes();
+  progress.start("writing",
+                 data.graph.bytes() + data.features.bytes() + labels.single.bytes() +
+                     labels.multi.bytes() + splits,
+                 "bytes");
+  try {
+    write_files(data, folder.path(), progress);
+  } catch (const Error& error) {
+    // The user knows the target, not the temporary name beside it.
+    const std::string temporary = folder.path().string();
+    std::string where = error.where();
+    if (where.starts_with(temporary)) where.replace(0, temporary.size(), target.string());
+    throw Error(error.kind(), error.message(), where, error.hint());
+  }
+  folder.commit();
+  progress.finish();
+}
+
+}  // namespace gs

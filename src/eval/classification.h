@@ -1,0 +1,50 @@
+// The linear protocol on a run or on any .npy, and beside its score the same probe on what needs no
+// training (raw features, two-hop smoothed ones, an untrained encoder of the same shape), which
+// shows what the training adds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/score.h"
+#include "eval/task.h"
+
+namespace gs {
+
+struct EncoderScore {
+  std::optional<int64_t> seed;  // of its training; unknown for an .npy
+  Score score;
+};
+
+struct ClassificationResult final : TaskResult {
+  std::vector<EncoderScore> encoders;      // the run's own first; all on the same splits
+  std::map<std::string, Score> reference;  // "raw", "smoothed", "untrained"
+  std::string splits;                      // which splits, in words
+  int64_t train_labels = 0;                // labels that the first split's probe was trained on
+  Protocol protocol = Protocol::authors;
+  int64_t probe_epochs = 0, split_seed = 0;
+
+  // Two deviations, both of the population: over the splits of an encoder (root mean square over
+  // the encoders) and over the encoders' means. Their squares add up to the variance of all test
+  // scores.
+  double mean() const { return over_encoders().mean; }
+  double deviation_within() const;
+  double deviation_between() const { return over_encoders().deviation; }
+
+  nlohmann::json to_json() const override;
+  std::string to_text() const override;
+
+ private:
+  Spread over_encoders() const;  // of their means
+};
+
+// A run of a method that learns from labels is scored by its own predictions, each split by the
+// model that was trained on it. A run of --select val has one encoder per split and is scored on
+// each split with that one: usage Error if other splits are asked for, data Error if the data's are
+// others. More than one encoder needs a run (else a usage Error) and `train`.
+ClassificationResult classify(const EvalRequest& request, Progress& progress,
+                              const TrainEncoder& train = {});
+
+}  // namespace gs

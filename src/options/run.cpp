@@ -1,0 +1,87 @@
+#include "options/run.h"
+
+#include <fmt/ranges.h>
+
+#include "options/convolutions.h"
+#include "options/methods.h"
+#include "options/preset.h"
+
+namespace gs {
+
+namespace {
+
+std::vector<std::string_view> loaders_of(const MethodInfo& method) {
+  std::vector<std::string_view> out;
+  for (const LoaderInfo& loader : loaders())
+    if (method.loaders.allows(loader.name)) out.push_back(loader.name);
+  return out;
+}
+
+// Sets the method's own defaults, except for options that the user gave.
+void apply_defaults(OptionList& list, const MethodInfo& method) {
+  RunOptions plain, own = default_options(method);
+  const OptionList before = describe(plain), after = describe(own);
+  for (Option& option : list.options()) {
+    const Option* value = after.find_option(option.name);
+    const bool changed = value->text() != before.find_option(option.name)->text();
+    if (changed && !option.given && option.name != "method") option.copy_value(*value);
+  }
+}
+
+}  // namespace
+
+int64_t probe_epochs(Protocol protocol, std::string_view dataset) {
+  const bool large = dataset == "yelp" || dataset == "reddit";
+  return protocol == Protocol::paper && !large ? 100 : 500;
+}
+
+void RunOptions::describe(OptionList& v) {
+  method.describe(v);
+  model.describe(v);
+  loss.describe(v);
+  train.describe(v);
+  loader.describe(v);
+  v("protocol", protocol, "default epochs, selection and probe steps");
+  load.describe(v);
+}
+
+void RunOptions::apply_protocol(OptionList& list) {
+  if (protocol != Protocol::paper) return;
+  if (method_info(method.method).group == MethodGroup::reference) return;  // nothing to train
+  if (!list.find_option("epochs")->given) train.epochs = 500;
+  if (!list.find_option("select")->given) train.select = Select::val;
+}
+
+void RunOptions::check() const {
+  const MethodInfo& info = method_info(method.method);
+  if (!info.loaders.allows(loader.loader))
+    fail_usage("--loader", fmt::format("{} does not work with {}", info.name, loader.loader),
+               fmt::format("use one of: {}", fmt::join(loaders_of(info), ", ")));
+  if (convolution_info(model.encoder).attention && !info.supervised())
+    fail_usage("--encoder", fmt::format("{} has no attention", info.name),
+               "use gcn or sage; attention is for the supervised methods");
+  if (info.group == MethodGroup::reference && train.epochs > 0)
+    fail_usage("--epochs", fmt::format("{} learns nothing", info.name), "leave it at 0");
+  if (loader.chooses_targets() && loader.loader == kFullBatch)
+    fail_usage("--target-nodes", "the loss of a full batch is on every node",
+               "use --loader neighbor, cluster or saint");
+  if (loader.chooses_targets() && loader.target_nodes != "train" && info.supervised())
+    fail_usage("--target-nodes", fmt::format("{} learns from the nodes of its split", info.name),
+               "leave it out");
+  loss.similarity_factor(1, 1);
+  loader.fanouts_of(model.layers);
+}
+
+void RunOptions::resolve(OptionList& list, const std::string& preset, const std::string& config) {
+  if (!config.empty()) apply_config(list, config);
+  if (!preset.empty()) apply_preset(list, preset);  // it may name the method
+  apply_defaults(list, method_info(method.method));
+  if (!preset.empty()) apply_preset(list, preset);
+  apply_protocol(list);
+  // One layer per hop of --fanouts.
+  if (model.layers == 0 && list.find_option("fanouts")->given)
+    model.layers = static_cast<int64_t>(loader.fanouts.size());
+  check();
+}
+
+}  // namespace gs

@@ -1,0 +1,72 @@
+#include "run/folder.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace gs {
+
+namespace {
+
+namespace stdfs = std::filesystem;
+
+// The prefix and suffix of an AtomicFile's temporary name.
+bool is_temporary(std::string_view name) {
+  return name.starts_with(".") && name.find(".tmp-") != std::string_view::npos;
+}
+
+template <class Accept>
+std::vector<std::string> names_in(const stdfs::path& folder, const Accept& accept) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const auto& entry : stdfs::directory_iterator(folder, error))
+    if (accept(entry.path().filename().string()) && !entry.is_directory(error))
+      found.push_back(entry.path().filename().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+stdfs::path RunFolder::split_model(size_t split) const {
+  return path_ / fmt::format("model-split-{}.safetensors", split);
+}
+
+bool RunFolder::owns(std::string_view name) {
+  const RunFolder here{""};
+  for (const stdfs::path& file :
+       {here.options(), here.metrics(), here.model(), here.state(), here.embeddings(), here.ids(),
+        here.scores()})
+    if (name == file.string()) return true;
+  return name.starts_with("model-split-") && name.ends_with(".safetensors");
+}
+
+std::vector<std::string> RunFolder::files() const {
+  return names_in(path_, [](const std::string& name) { return owns(name); });
+}
+
+void RunFolder::check_writable(bool resume, bool overwrite) const {
+  if (!stdfs::exists(path_)) return;
+  if (!stdfs::is_directory(path_))
+    fail_data(path_.string(), "exists and is not a folder", "choose another name with -o");
+  // --resume of a run that was killed before its first checkpoint starts it again.
+  if (!stdfs::is_empty(path_) && !overwrite && !resume)
+    fail_data(path_.string(), "already exists and is not empty",
+              "pass --resume to continue the run, or --overwrite to replace it");
+}
+
+void RunFolder::make_empty() const {
+  std::error_code error;
+  for (const std::string& name : names_in(
+           path_, [](const std::string& name) { return owns(name) || is_temporary(name); }))
+    stdfs::remove(path_ / name, error);
+  stdfs::create_directories(path_, error);
+  if (error) fail_data(path_.string(), error.message(), "choose a writable folder");
+}
+
+void RunFolder::remove_temporaries() const {
+  std::error_code error;
+  for (const std::string& name : names_in(path_, is_temporary)) stdfs::remove(path_ / name, error);
+}
+
+}  // namespace gs

@@ -1,0 +1,56 @@
+// A run folder: the names of its files, which only this header knows, not their contents. Each file
+// is written completely or not at all.
+//
+//   options.json             the data, the method and the options (run/info.h)
+//   metrics.jsonl            one line per epoch (run/metrics.h)
+//   model.safetensors        the trained weights (run/model.h)
+//   model-split-K.safetensors  the weights selected on split K, with --select val
+//   state.safetensors        the checkpoint, which is all that --resume needs (run/checkpoint.h)
+//   embeddings.npy, ids.txt  one row per node, and the node ids where the data has them
+//   scores.json              the scores of `eval`
+//
+// Not safe for two processes that write to the same folder.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace gs {
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path options() const { return path_ / "options.json"; }
+  std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
+  std::filesystem::path model() const { return path_ / "model.safetensors"; }
+  std::filesystem::path split_model(size_t split) const;
+  std::filesystem::path state() const { return path_ / "state.safetensors"; }
+  std::filesystem::path embeddings() const { return path_ / "embeddings.npy"; }
+  std::filesystem::path ids() const { return path_ / "ids.txt"; }
+  std::filesystem::path scores() const { return path_ / "scores.json"; }
+
+  bool exists() const { return std::filesystem::exists(options()); }
+  bool finished() const { return std::filesystem::exists(model()); }
+  bool has_checkpoint() const { return std::filesystem::exists(state()); }
+
+  // Whether a file of this name in a run folder belongs to the run. All others are the user's.
+  static bool owns(std::string_view name);
+  // The names of the files in the folder that belong to the run, sorted.
+  std::vector<std::string> files() const;
+
+  // Data Error unless a training may begin here.
+  void check_writable(bool resume, bool overwrite) const;
+  // Creates the folder, or removes the files of an earlier run from it, including temporary files
+  // of killed processes, and nothing else.
+  void make_empty() const;
+  // Removes only those temporary files. No other process may be writing to the run.
+  void remove_temporaries() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace gs

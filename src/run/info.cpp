@@ -1,0 +1,94 @@
+#include "run/info.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "version.h"
+
+namespace gs {
+
+namespace {
+
+Task task_from_name(const std::string& name) {
+  for (const Task task : {Task::none, Task::binary, Task::multiclass, Task::multilabel})
+    if (task_name(task) == name) return task;
+  return Task::none;
+}
+
+}  // namespace
+
+RunInfo RunInfo::of(const std::string& name, const Dataset& data, const RunOptions& options,
+                    const std::vector<std::string>& by_data) {
+  return {name,
+          data.features.width(),
+          data.nodes(),
+          data.graph.edges(),
+          data.labels.task,
+          data.labels.classes,
+          options,
+          by_data};
+}
+
+bool RunInfo::same_data(const Dataset& other) const {
+  return nodes == other.nodes() && edges == other.graph.edges() &&
+         features == other.features.width();
+}
+
+bool RunInfo::same_data(const RunInfo& other) const {
+  return nodes == other.nodes && edges == other.edges && features == other.features;
+}
+
+std::string to_json_text(const RunInfo& info) {
+  RunOptions options = info.options;
+  return nlohmann::json{{"graphsurgeon", GS_VERSION},
+                        {"format", kRunFormat},
+                        {"data", info.data},
+                        {"features", info.features},
+                        {"nodes", info.nodes},
+                        {"edges", info.edges},
+                        {"task", task_name(info.task)},
+                        {"classes", info.classes},
+                        {"options", describe(options).json()},
+                        {"by_data", info.by_data}}
+      .dump(2);
+}
+
+RunInfo run_info_from_json(const std::string& text, const std::string& where) {
+  RunInfo info;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    if (const int64_t format = json.value("format", int64_t{1}); format > kRunFormat)
+      fail_data(where,
+                fmt::format("has run format {}, but this program reads formats up to {}", format,
+                            kRunFormat),
+                "update graphsurgeon");
+    info.data = json.at("data");
+    info.features = json.at("features");
+    info.nodes = json.at("nodes");
+    info.edges = json.at("edges");
+    info.task = task_from_name(json.value("task", "none"));
+    info.classes = json.value("classes", int64_t{0});
+    info.by_data = json.value("by_data", info.by_data);
+    describe(info.options).set_json(json.at("options"), where, false);
+    // As in `train`: generated features depend on the seed.
+    info.options.load.seed = info.options.train.seed;
+  } catch (const nlohmann::json::exception& error) {
+    fail_data(where, fmt::format("is not a run's description: {}", printable(error.what(), 120)),
+              "pass a run folder that 'graphsurgeon train' wrote");
+  }
+  return info;
+}
+
+LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
+                      const std::set<std::string>& given) {
+  LoadOptions load = info.options.load, typed = now;
+  OptionList target = describe(load);
+  const OptionList source = describe(typed);
+  for (const Option& option : source.options())
+    if (given.contains(option.name) || (option.name == "data-root" && !now.data_root.empty()))
+      target.find_option(option.name)->copy_value(option);
+  return load;
+}
+
+}  // namespace gs

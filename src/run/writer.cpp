@@ -1,0 +1,60 @@
+#include "run/writer.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/npy.h"
+#include "nn/tensor.h"
+#include "run/fingerprint.h"
+
+namespace gs {
+
+void RunWriter::write_options() const { write_file(folder_.options(), to_json_text(info_) + "\n"); }
+
+void RunWriter::start() {
+  folder_.make_empty();
+  write_options();
+  metrics_.create();
+}
+
+void RunWriter::resume(int64_t metrics_bytes) {
+  folder_.remove_temporaries();
+  write_options();
+  metrics_.cut_back(metrics_bytes);
+  const MetricsFile::Costs before = metrics_.costs();
+  seconds_ = before.seconds;
+  peak_before_ = before.peak_mib;
+}
+
+void RunWriter::append(const EpochMetrics& epoch) {
+  seconds_.push_back(epoch.seconds);
+  metrics_.append(epoch);
+}
+
+void RunWriter::save_models(const TensorMap& weights, const Kept& kept,
+                            const std::vector<Split>& splits) {
+  for (size_t s = 0; s < kept.weights.size(); ++s)
+    save_model(folder_.split_model(s), kept.weights[s], info_, fingerprint(splits[s]));
+  std::error_code none;
+  std::filesystem::remove(folder_.scores(), none);  // they are scores of another model
+  save_model(folder_.model(), weights, info_);
+}
+
+void RunWriter::save_embeddings(const at::Tensor& z, const std::vector<std::string>& ids) {
+  const int64_t shape[] = {z.size(0), z.size(1)};
+  save_npy<float>(folder_.embeddings(), floats(z), shape);
+  if (!ids.empty()) write_file(folder_.ids(), fmt::format("{}\n", fmt::join(ids, "\n")));
+}
+
+double RunWriter::median_ms() const {
+  if (seconds_.empty()) return 0;
+  std::vector<double> sorted = seconds_;
+  std::sort(sorted.begin(), sorted.end());
+  return 1000 * sorted[sorted.size() / 2];
+}
+
+double RunWriter::peak_mib() const { return std::max(gs::peak_mib(), peak_before_); }
+
+}  // namespace gs

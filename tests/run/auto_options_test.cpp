@@ -1,0 +1,49 @@
+#include "run/auto_options.h"
+
+#include <gmock/gmock.h>
+
+#include "dataset/generate/generate.h"
+#include "support/topical.h"
+
+namespace gs {
+namespace {
+
+using test::topical_graph;
+using testing::HasSubstr;
+
+TEST(AutoOptions, OneHopForManyWordsTwoForFew) {
+  const ChosenOptions many = choose_auto_options({}, topical_graph(20, 0.8));
+  const ChosenOptions few = choose_auto_options({}, topical_graph(4, 0.8));
+  EXPECT_EQ(many.options.model.layers, 1);
+  EXPECT_EQ(few.options.model.layers, 2);
+  EXPECT_EQ(many.options.model.skip, Skip::sum);
+  EXPECT_THAT(many.note, HasSubstr("--layers 1 --skip sum"));
+}
+
+TEST(AutoOptions, LinearSkipWhereNeighborsHaveNothingInCommon) {
+  const ChosenOptions unlike = choose_auto_options({}, topical_graph(9, 0.2, 12));
+  EXPECT_EQ(unlike.options.model.skip, Skip::linear);
+  EXPECT_EQ(unlike.options.model.layers, 1) << "further hops have nothing to add";
+}
+
+TEST(AutoOptions, TwoHopsAndNoSkipForNoise) {
+  GenerateOptions options;
+  options.nodes = 2000, options.features = 100, options.signal = 0.5;
+  const ChosenOptions noise = choose_auto_options({}, generate(options));
+  EXPECT_EQ(noise.options.model.layers, 2);
+  EXPECT_EQ(noise.options.model.skip, Skip::none);
+}
+
+TEST(AutoOptions, LeavesAloneWhatIsGiven) {
+  RunOptions options;
+  options.model.layers = 3, options.model.skip = Skip::none;
+  const ChosenOptions given = choose_auto_options(options, topical_graph(20, 0.2));
+  EXPECT_EQ(given.options.model.layers, 3);
+  EXPECT_EQ(given.options.model.skip, Skip::none);
+  EXPECT_EQ(given.note, "");
+  options.model.skip = Skip::automatic;
+  EXPECT_EQ(choose_auto_options(options, topical_graph(20, 0.8)).options.model.layers, 3);
+}
+
+}  // namespace
+}  // namespace gs
