@@ -17,10 +17,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parallel.h"
+#include "command/tensor_memory.h"
 #include "dataset/load.h"
 #include "kernels/spmm.h"
 #include "method/graphsurgeon.h"
-#include "nn/memory.h"
 #include "nn/ops/linear.h"
 #include "objective/eigenmaps.h"
 #include "options/preset.h"

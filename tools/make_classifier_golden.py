@@ -1,29 +1,32 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/classifiers/*.npz: supervised methods in PyTorch and PyG, in float64.
+"""Writes classifiers.npz: supervised methods in PyTorch and PyTorch Geometric.
 
-    make_classifier_golden.py [FOLDER]
+    make_classifier_golden.py [FOLDER]        default: tests/golden beside this tool's folder
 
-Each file is one case: a method on the graph of 12 nodes of make_golden.py. It holds
-  options                  JSON of the options, by their names on the command line
-  edges, weights, features a row of sources over one of targets; weights if the case has them
+Each case is a method on a graph of 12 nodes. It holds, beside what golden.py lists (with a weight
+decay of .0005; the embedding is the logits of every node),
   labels, train            class ids [N], or zeros and ones [N, C]; ids of the training nodes
-  initial.NAME             parameters at the start
   logits                   of the training nodes, no dropout
-  loss, gradient.NAME      of the first step
-  losses, final.NAME       after ten steps of Adam (learning rate .01, weight decay .0005)
-  embedding                logits of every node after them
 """
 
 import itertools
-import json
 import math
-import pathlib
-import sys
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from make_golden import FEATURES, ISOLATED, LEARNING_RATE, NODES, STEPS, WeightedSage, make_data
+from golden import (
+    FEATURES,
+    ISOLATED,
+    NODES,
+    WeightedSage,
+    inputs,
+    make_data,
+    randomize,
+    seed_by,
+    train,
+    write,
+)
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, SAGEConv
 
@@ -165,80 +168,34 @@ class PprGo(nn.Module):
 
 def run_case(name, changes, properties):
     options = {**DEFAULTS, **changes}
-    seed = sum(ord(c) * (i + 1) for i, c in enumerate(name))
-    torch.manual_seed(seed)
-    random = np.random.default_rng(seed)
+    random = seed_by(name)
     edges, weights, features = make_data(random, properties)
     multi = "multilabel" in properties
     labels = (
         random.integers(0, 2, (NODES, CLASSES)) if multi else random.integers(0, CLASSES, NODES)
     )
-    arrays = {
-        "edges": edges,
-        "features": features,
-        "labels": labels,
-        "train": np.array(TRAIN),
-        "options": np.array([json.dumps(options)]),
-    }
-    if weights is not None:
-        arrays["weights"] = weights
     x, edge_index = torch.from_numpy(features), torch.from_numpy(edges)
     edge_weight = None if weights is None else torch.from_numpy(weights)
     answers = torch.from_numpy(labels)[TRAIN]
-
     kind = PprGo if options["method"] == "pprgo" else Gnn
     model = kind(options, edge_index, edge_weight, TRAIN)
-    with torch.no_grad():
-        for key, value in model.named_parameters():  # zeros would hide mistakes
-            if key.endswith("bias"):
-                value.copy_(0.1 * torch.randn_like(value))
+    randomize(model)
 
-    def state():
-        return {key: value.detach().clone().numpy() for key, value in model.named_parameters()}
-
-    arrays |= {"initial." + key: value for key, value in state().items()}
-
-    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    losses = []
-    for step in range(STEPS):
-        optimizer.zero_grad()
+    def forward():
         logits = model.train_logits(x)
         loss = (
             F.binary_cross_entropy_with_logits(logits, answers.double())
             if multi
             else F.cross_entropy(logits, answers)
         )
-        loss.backward()
-        losses.append(loss.item())
-        if step == 0:
-            arrays |= {"logits": logits.detach().numpy(), "loss": np.array(loss.item())}
-            arrays |= {
-                "gradient." + key: value.grad.clone().numpy()
-                for key, value in model.named_parameters()
-            }
-        optimizer.step()
-    with torch.no_grad():
-        arrays["embedding"] = model.all_logits(x).numpy()
-    arrays["losses"] = np.array(losses)
-    arrays |= {"final." + key: value for key, value in state().items()}
-    assert all(math.isfinite(v) for v in losses) and losses[-1] < losses[0], name
+        return loss, {"logits": logits.detach().numpy()}
+
+    arrays = inputs(options, edges, weights, features)
+    arrays |= {"labels": labels, "train": np.array(TRAIN)}
+    arrays |= train(model, forward, lambda: model.all_logits(x), weight_decay=WEIGHT_DECAY)
+    assert arrays["losses"][-1] < arrays["losses"][0], name
     return arrays
 
 
-def main():
-    tests = pathlib.Path(__file__).parent.parent / "tests"
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else tests / "golden" / "classifiers"
-    folder.mkdir(parents=True, exist_ok=True)
-    torch.set_default_dtype(torch.float64)
-    torch.set_num_threads(1)
-    for name, (changes, properties) in CASES.items():
-        arrays = run_case(name, changes, properties)
-        np.savez_compressed(folder / f"{name}.npz", **arrays)
-        print(
-            f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to "
-            f"{arrays['losses'][-1]:.6g}"
-        )
-
-
 if __name__ == "__main__":
-    main()
+    write("classifiers", run_case, CASES)

@@ -1,39 +1,36 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/*.npz: the method in PyTorch and PyTorch Geometric, in float64.
+"""Writes graphsurgeon.npz and layers.npz: the method in PyTorch and PyTorch Geometric.
 
     make_golden.py [FOLDER]        default: tests/golden beside this tool's folder
 
-Each file is one case, a model and a loss on a graph of 12 nodes. It holds
-  options                  JSON of the options, by their names on the command line
-  edges, weights, features a row of sources over one of targets; weights if the case has them
-  initial.NAME             parameters and buffers at the start
+Each case of graphsurgeon.npz is a model and a loss on a graph of 12 nodes. It holds, beside what
+golden.py lists,
   z1, z2                   both views, training mode, no dropout
-  loss, terms              total; similarity and constraint, weighted
-  gradient.NAME            of the first step
-  losses, final.NAME       after ten steps of Adam (learning rate .01)
-  embedding                both views side by side after them, in inference mode
+  terms                    of the loss: similarity and constraint, weighted
 
-FOLDER/layers holds single convolutions: GATConv's output on such a graph, and the gradients of its
-sum weighted by `upstream`.
-
-A bias before a batch norm cancels: its gradient is rounding noise, which Adam would amplify to full
-steps. Both sides therefore set it to zero before a step; `cancelled` lists the names.
+layers.npz holds single convolutions: GATConv's output on such a graph, and the gradients of its sum
+weighted by `upstream`.
 """
 
 import itertools
-import json
-import math
-import pathlib
-import sys
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from golden import (
+    FEATURES,
+    ISOLATED,
+    NODES,
+    WeightedSage,
+    inputs,
+    make_data,
+    randomize,
+    seed_by,
+    train,
+    write,
+)
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, SAGEConv
-
-NODES, FEATURES, LEARNING_RATE, STEPS = 12, 7, 0.01, 10
-HUB, ISOLATED, BLANK = 0, 11, 7  # a hub, a node without edges, a node without features
 
 DEFAULTS = {
     "mode": "post",
@@ -102,36 +99,6 @@ ATTENTION_CASES = {
 }
 
 
-def make_data(random, properties):
-    """Numbers are small fractions of two, so that float32 holds them exactly."""
-    pairs = [(HUB, i) for i in range(1, 11) if i != 6] + [
-        (1, 2),
-        (2, 3),
-        (3, 4),
-        (5, 6),
-        (6, 9),
-        (8, 10),
-        (4, 7),
-    ]
-    edges = pairs if "directed" in properties else pairs + [(b, a) for a, b in pairs]
-    if "directed" in properties:
-        edges = [*edges, (3, HUB), (6, 5)]
-    weight = {}
-    for a, b in edges:
-        low, high = (a, b) if "directed" in properties else sorted((a, b))
-        weight[a, b] = (1 + (5 * low + 3 * high) % 11) / 4
-    if "loops" in properties:
-        for node, value in ((HUB, 2.5), (5, 0.5)):
-            edges, weight[node, node] = [*edges, (node, node)], value
-    features = np.round(random.normal(size=(NODES, FEATURES)) * 16) / 16
-    features[random.random(features.shape) < 0.3] = 0
-    features[BLANK] = 0
-    if "zero_rows" in properties:
-        features[ISOLATED] = 0
-    weights = np.array([weight[edge] for edge in edges]) if "weighted" in properties else None
-    return np.array(edges, np.int64).T, weights, features
-
-
 class Mlp(nn.ModuleList):
     def forward(self, x):
         for i, layer in enumerate(self):
@@ -143,15 +110,6 @@ def make_head(inputs, outputs, layers):
     if layers == 1:
         return nn.Linear(inputs, outputs)
     return Mlp(nn.Linear(inputs if i == 0 else outputs, outputs) for i in range(layers))
-
-
-class WeightedSage(SAGEConv):
-    """SAGEConv with a weighted mean, which PyG's own does not offer."""
-
-    def forward(self, x, edges, weights):
-        mean = torch.zeros(len(x), len(x)).index_put((edges[1], edges[0]), weights)
-        mean = mean / mean.sum(1, keepdim=True).clamp(min=1e-300)
-        return self.lin_l(mean @ x) + self.lin_r(x)
 
 
 class Encoder(nn.Module):
@@ -255,7 +213,7 @@ def loss_terms(model, z1, z2, options):
     return similarity, options["gamma"] * penalty
 
 
-def cancelled_names(model):
+def canceled_names(model):
     if model.encoder.norm != "batch":
         return []
     names = [name for name, _ in model.named_parameters()]
@@ -265,75 +223,36 @@ def cancelled_names(model):
 
 def run_case(name, changes, properties):
     options = {**DEFAULTS, **changes}
-    seed = sum(ord(c) * (i + 1) for i, c in enumerate(name))
-    torch.manual_seed(seed)
-    edges, weights, features = make_data(np.random.default_rng(seed), properties)
-    arrays = {"edges": edges, "features": features, "options": np.array([json.dumps(options)])}
-    if weights is not None:
-        arrays["weights"] = weights
+    edges, weights, features = make_data(seed_by(name), properties)
     x, edge_index = torch.from_numpy(features), torch.from_numpy(edges)
     edge_weight = None if weights is None else torch.from_numpy(weights)
-
     model = Model(options, weights is not None)
-    with torch.no_grad():
-        for key, value in model.named_parameters():  # zeros and ones would hide mistakes
-            if key.startswith("encoder.norms."):
-                value += 0.25 * torch.randn_like(value)
-            elif key.endswith("bias"):
-                value.copy_(
-                    torch.zeros_like(value)
-                    if "zero_rows" in properties
-                    else 0.1 * torch.randn_like(value)
-                )
+    randomize(model)
+    if "zero_rows" in properties:
+        for key, value in model.named_parameters():
+            if key.endswith("bias"):
+                nn.init.zeros_(value)
 
-    def state():
-        return {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
-
-    arrays |= {"initial." + key: value for key, value in state().items()}
-    cancelled = cancelled_names(model)
-    if cancelled:
-        arrays["cancelled"] = np.array(cancelled)
-
-    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
-    losses = []
-    for step in range(STEPS):
-        optimizer.zero_grad()
+    def forward():
         z1, z2 = model(x, edge_index, edge_weight)
         similarity, penalty = loss_terms(model, z1, z2, options)
-        loss = similarity + penalty
-        loss.backward()
-        losses.append(loss.item())
-        if step == 0:
-            arrays |= {
-                "z1": z1.detach().numpy(),
-                "z2": z2.detach().numpy(),
-                "loss": np.array(loss.item()),
-                "terms": np.array([similarity.item(), penalty.item()]),
-            }
-            arrays |= {
-                "gradient." + key: value.grad.clone().numpy()
-                for key, value in model.named_parameters()
-            }
-            zero_rows = (z1.detach().norm(dim=1) < 1e-12).nonzero().flatten().tolist()
-            assert zero_rows == ([ISOLATED] if "zero_rows" in properties else []), (name, zero_rows)
-        for key, value in model.named_parameters():
-            if key in cancelled:
-                assert float(value.grad.abs().max()) < 1e-10, (name, key)
-                value.grad.zero_()
-        optimizer.step()
-    model.eval()
-    with torch.no_grad():
-        arrays["embedding"] = torch.cat(model(x, edge_index, edge_weight), 1).numpy()
-    arrays["losses"] = np.array(losses)
-    arrays |= {"final." + key: value for key, value in state().items()}
-    assert all(math.isfinite(v) for v in losses) and losses[-1] != losses[0], name
+        terms = np.array([similarity.item(), penalty.item()])
+        views = {"z1": z1.detach().numpy(), "z2": z2.detach().numpy()}
+        return similarity + penalty, views | {"terms": terms}
+
+    def embed():
+        return torch.cat(model(x, edge_index, edge_weight), 1)
+
+    arrays = inputs(options, edges, weights, features)
+    arrays |= train(model, forward, embed, canceled_names(model))
+    zero_rows = np.flatnonzero(np.linalg.norm(arrays["z1"], axis=1) < 1e-12).tolist()
+    assert zero_rows == ([ISOLATED] if "zero_rows" in properties else []), (name, zero_rows)
+    assert arrays["losses"][-1] != arrays["losses"][0], name
     return arrays
 
 
 def run_attention_case(name, heads, width, properties):
-    seed = sum(ord(c) * (i + 1) for i, c in enumerate(name))
-    torch.manual_seed(seed)
-    edges, _, features = make_data(np.random.default_rng(seed), properties)
+    edges, _, features = make_data(seed_by(name), properties)
     layer = GATConv(FEATURES, width, heads, bias=False)
     x, upstream = torch.from_numpy(features).requires_grad_(), torch.randn(NODES, heads * width)
     out = layer(x, torch.from_numpy(edges))
@@ -355,28 +274,6 @@ def run_attention_case(name, heads, width, properties):
     return arrays
 
 
-def main():
-    folder = pathlib.Path(
-        sys.argv[1]
-        if len(sys.argv) > 1
-        else pathlib.Path(__file__).parent.parent / "tests" / "golden"
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    torch.set_default_dtype(torch.float64)
-    torch.set_num_threads(1)
-    for name, (changes, properties) in CASES.items():
-        arrays = run_case(name, changes, properties)
-        np.savez_compressed(folder / f"{name}.npz", **arrays)
-        print(
-            f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to "
-            f"{arrays['losses'][-1]:.6g}"
-        )
-    (folder / "layers").mkdir(exist_ok=True)
-    for name, case in ATTENTION_CASES.items():
-        arrays = run_attention_case(name, *case)
-        np.savez_compressed(folder / "layers" / f"{name}.npz", **arrays)
-        print(f"layers/{name}: {len(arrays)} arrays")
-
-
 if __name__ == "__main__":
-    main()
+    write("graphsurgeon", run_case, CASES)
+    write("layers", run_attention_case, ATTENTION_CASES)

@@ -1,32 +1,21 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/self_supervised/*.npz: self-supervised baselines in PyTorch and PyG, float64.
+"""Writes self_supervised.npz: self-supervised baselines in PyTorch and PyTorch Geometric.
 
-    make_golden_self_supervised.py [FOLDER]
+    make_golden_self_supervised.py [FOLDER]        default: tests/golden beside this tool's folder
 
-Each file is one method on the graph of make_golden.py. Nothing is random: the views' edges and
-masks, and the shuffled rows, are part of the case. It holds
-  options                    JSON of the options, by their names on the command line
-  edges, features            a row of sources over one of targets
-  order                      rows of the corrupted features (dgi, mvgrl)
+Each case is a method on a graph of 12 nodes. Nothing is random: the views' edges and masks, and the
+shuffled rows, are part of the case. It holds, beside what golden.py lists,
+  order                          rows of the corrupted features (dgi, mvgrl)
   edges1, edges2, mask1, mask2   of the views (the others)
-  initial.NAME               parameters and buffers at the start
-  loss, gradient.NAME        of the first step
-  losses, final.NAME         after ten steps of Adam (learning rate .01)
-  embedding                  after them, in inference mode
-`cancelled` lists biases before a batch norm: their gradient is rounding noise and set to zero.
 """
 
 import copy
 import itertools
-import json
 import math
-import pathlib
-import sys
 
-import numpy as np
 import torch
 import torch.nn.functional as F
-from make_golden import FEATURES, LEARNING_RATE, NODES, STEPS, make_data
+from golden import FEATURES, NODES, STEPS, inputs, make_data, randomize, seed_by, train, write
 from torch import nn
 from torch_geometric.nn import GCNConv
 
@@ -110,7 +99,18 @@ def discrimination_loss(true, false):
     ) / 2
 
 
-class Dgi(nn.Module):
+class Method(nn.Module):
+    def start(self):
+        """Called when the weights have their first values."""
+
+    def after(self, step):
+        """Called after each step of the optimizer."""
+
+    def embed(self, case):
+        return self.encoder(case.x, case.edges)
+
+
+class Dgi(Method):
     def __init__(self, options):
         super().__init__()
         self.encoder = Encoder(options, "prelu", True)
@@ -124,11 +124,8 @@ class Dgi(nn.Module):
         s = summary(h)
         return discrimination_loss(self.discriminator(h, s), self.discriminator(corrupted, s))
 
-    def embed(self, case):
-        return self.encoder(case.x, case.edges)
 
-
-class Mvgrl(nn.Module):
+class Mvgrl(Method):
     def __init__(self, options):
         super().__init__()
         self.structure, self.diffusion = (
@@ -160,7 +157,7 @@ class Mvgrl(nn.Module):
         return self.structure(case.x, case.edges) + self.diffusion(case.x, self.diffused(case))
 
 
-class Grace(nn.Module):
+class Grace(Method):
     def __init__(self, options):
         super().__init__()
         width = options["projection-dim"]
@@ -182,11 +179,8 @@ class Grace(nn.Module):
         a, b = (self.project(self.encoder(case.x * mask, edges)) for edges, mask in case.views)
         return (self.one_side(a, b) + self.one_side(b, a)).mean() / 2
 
-    def embed(self, case):
-        return self.encoder(case.x, case.edges)
 
-
-class Bgrl(nn.Module):
+class Bgrl(Method):
     def __init__(self, options):
         super().__init__()
         self.encoder = Encoder(options, "prelu", True)
@@ -215,11 +209,8 @@ class Bgrl(nn.Module):
             for mine, theirs in zip(self.target.parameters(), self.encoder.parameters()):
                 mine.mul_(tau).add_(theirs, alpha=1 - tau)
 
-    def embed(self, case):
-        return self.encoder(case.x, case.edges)
 
-
-class CcaSsg(nn.Module):
+class CcaSsg(Method):
     def __init__(self, options):
         super().__init__()
         self.encoder, self.weight = Encoder(options, "relu", False), options["decorrelation"]
@@ -233,17 +224,15 @@ class CcaSsg(nn.Module):
 
         return (a - b).square().sum() + self.weight * (apart(a) + apart(b))
 
-    def embed(self, case):
-        return self.encoder(case.x, case.edges)
-
 
 METHODS = {"dgi": Dgi, "mvgrl": Mvgrl, "grace": Grace, "bgrl": Bgrl, "cca-ssg": CcaSsg}
 
 
 class Case:
-    def __init__(self, random):
-        edges, _, features = make_data(random, ())
-        self.arrays = {"edges": edges, "features": features, "order": random.permutation(NODES)}
+    def __init__(self, options, random):
+        edges, weights, features = make_data(random, ())
+        self.arrays = inputs(options, edges, weights, features)
+        self.arrays["order"] = random.permutation(NODES)
         for i in (1, 2):  # both directions of a pair are dropped together
             kept = {tuple(sorted(edge)): random.random() >= 0.3 for edge in edges.T.tolist()}
             self.arrays[f"edges{i}"] = edges[
@@ -258,76 +247,31 @@ class Case:
         self.views = [(tensor(f"edges{i}"), tensor(f"mask{i}")) for i in (1, 2)]
 
 
+def canceled_names(options, model):
+    if options["method"] == "cca-ssg":  # columns lose their mean
+        return [f"encoder.layers.{options['layers'] - 1}.bias"]
+    if options["norm"] != "batch":
+        return []
+    names = [name for name, _ in model.named_parameters()]
+    return [n for n in names if n.startswith("encoder.layers.") and n.endswith("bias")]
+
+
 def run_case(name, changes):
     options = {**DEFAULTS, **changes}
-    seed = sum(ord(c) * (i + 1) for i, c in enumerate(name))
-    torch.manual_seed(seed)
-    case = Case(np.random.default_rng(seed))
-    arrays = {**case.arrays, "options": np.array([json.dumps(options)])}
+    case = Case(options, seed_by(name))
     model = METHODS[options["method"]](options)
-    with torch.no_grad():
-        for key, value in model.named_parameters():  # zeros and ones would hide mistakes
-            if ".norms." in key:
-                value += 0.25 * torch.randn_like(value)
-            elif key.endswith("bias"):
-                value.copy_(0.1 * torch.randn_like(value))
-    if hasattr(model, "start"):
-        model.start()
-    learned = [(key, value) for key, value in model.named_parameters() if value.requires_grad]
-
-    def state():
-        return {key: value.detach().clone().numpy() for key, value in model.state_dict().items()}
-
-    arrays |= {"initial." + key: value for key, value in state().items()}
-    cancelled = [
-        key for key, _ in learned if key.startswith("encoder.layers.") and key.endswith("bias")
-    ]
-    cancelled = cancelled if options["norm"] == "batch" else []
-    if options["method"] == "cca-ssg":  # columns lose their mean
-        cancelled = [f"encoder.layers.{options['layers'] - 1}.bias"]
-    if cancelled:
-        arrays["cancelled"] = np.array(cancelled)
-
-    optimizer = torch.optim.Adam([value for _, value in learned], lr=LEARNING_RATE)
-    losses = []
-    for step in range(STEPS):
-        optimizer.zero_grad()
-        loss = model.loss(case)
-        loss.backward()
-        losses.append(loss.item())
-        if step == 0:
-            arrays["loss"] = np.array(loss.item())
-            arrays |= {"gradient." + key: value.grad.clone().numpy() for key, value in learned}
-        for key, value in learned:
-            if key in cancelled:
-                assert float(value.grad.abs().max()) < 1e-10, (name, key)
-                value.grad.zero_()
-        optimizer.step()
-        if hasattr(model, "after"):
-            model.after(step)
-    model.eval()
-    with torch.no_grad():
-        arrays["embedding"] = model.embed(case).numpy()
-    arrays["losses"] = np.array(losses)
-    arrays |= {"final." + key: value for key, value in state().items()}
-    assert all(math.isfinite(v) for v in losses) and losses[-1] < losses[0], name
+    randomize(model)
+    model.start()
+    arrays = case.arrays | train(
+        model,
+        lambda: (model.loss(case), {}),
+        lambda: model.embed(case),
+        canceled_names(options, model),
+        model.after,
+    )
+    assert arrays["losses"][-1] < arrays["losses"][0], name
     return arrays
 
 
-def main():
-    beside = pathlib.Path(__file__).parent.parent / "tests" / "golden" / "self_supervised"
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else beside
-    folder.mkdir(parents=True, exist_ok=True)
-    torch.set_default_dtype(torch.float64)
-    torch.set_num_threads(1)
-    for name, changes in CASES.items():
-        arrays = run_case(name, changes)
-        np.savez_compressed(folder / f"{name}.npz", **arrays)
-        print(
-            f"{name}: {len(arrays)} arrays, loss {arrays['losses'][0]:.6g} to "
-            f"{arrays['losses'][-1]:.6g}"
-        )
-
-
 if __name__ == "__main__":
-    main()
+    write("self_supervised", run_case, {name: (changes,) for name, changes in CASES.items()})

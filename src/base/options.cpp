@@ -140,16 +140,15 @@ nlohmann::json Option::json() const {
 }
 
 std::string Option::type_name() const {
-  return std::visit(
-      Overload{[](const bool*) { return std::string(); },
-               [](const int64_t*) { return std::string("INT"); },
-               [](const double*) { return std::string("FLOAT"); },
-               [&](const std::string*) {
-                 return choices.empty() ? std::string("TEXT") : joined_names(choices);
-               },
-               [](const std::vector<int64_t>*) { return std::string("INT,..."); },
-               [&](const EnumField&) { return joined_names(choices); }},
-      field);
+  return std::visit(Overload{[](const bool*) { return std::string(); },
+                             [](const int64_t*) { return std::string("INT"); },
+                             [](const double*) { return std::string("FLOAT"); },
+                             [&](const std::string*) {
+                               return choices.empty() ? std::string("TEXT") : joined_names(choices);
+                             },
+                             [](const std::vector<int64_t>*) { return std::string("INT,..."); },
+                             [&](const EnumField&) { return joined_names(choices); }},
+                    field);
 }
 
 std::string Option::long_help() const {

@@ -89,22 +89,24 @@ std::string path_of(const CLI::App* app) {
   return path;
 }
 
-// The option of `app` that had this flag before, or nullptr.
-const Option* renamed_option(const CLI::App* app, const std::string& flag) {
-  if (!flag.starts_with("--")) return nullptr;
+// The flags of `app` that took over from this one: "--num-splits or --repeats", or nothing.
+std::string renamed_to(const CLI::App* app, const std::string& flag) {
+  std::string out;
+  if (!flag.starts_with("--") || !app->get_parent()) return out;
   for (const BoundList& bound : bound_lists())
-    if (app->get_parent() && path_of(app).ends_with(" " + bound.command))
-      if (const Option* option = bound.list->find_renamed(flag.substr(2))) return option;
-  return nullptr;
+    if (path_of(app) == "graphsurgeon " + bound.command)
+      if (const Option* option = bound.list->find_renamed(flag.substr(2)))
+        out += (out.empty() ? "" : " or ") + option->flag();
+  return out;
 }
 
 // The error for an unknown option or subcommand; names the nearest known one.
 Error unknown_argument(CLI::App& root, const std::string& argument) {
   CLI::App* app = chosen(&root);
   const std::string flag = argument.substr(0, argument.find('='));
-  if (const Option* option = renamed_option(app, flag))
-    return Error(ErrorKind::usage, fmt::format("{} is now {}", flag, option->flag()), "",
-                 option->help);
+  if (const std::string now = renamed_to(app, flag); !now.empty())
+    return Error(ErrorKind::usage, fmt::format("{} is now {}", flag, now), "",
+                 fmt::format("'{} --help' lists the options", path_of(app)));
   std::vector<std::string> known;
   const bool option = argument.starts_with("-");
   if (option) {

@@ -4,7 +4,7 @@
 #include <c10/util/Exception.h>
 
 #include "base/parallel.h"
-#include "nn/memory.h"
+#include "command/tensor_memory.h"
 
 namespace gs {
 

@@ -10,10 +10,8 @@ namespace gs {
 // `L` has a constructor with make's arguments and the static members cost() and hint().
 template <class L>
 LoaderMaker loader_maker() {
-  return {[](const Dataset& data, const LoaderOptions& options,
-             const LoaderContext& context) -> std::unique_ptr<Loader> {
-            return std::make_unique<L>(data, options, context);
-          },
+  return {[](const Dataset& data, const LoaderOptions& options, const LoaderContext& context)
+              -> std::unique_ptr<Loader> { return std::make_unique<L>(data, options, context); },
           L::cost, L::hint};
 }
 

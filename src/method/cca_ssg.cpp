@@ -1,7 +1,7 @@
 #include "method/cca_ssg.h"
 
-#include "objective/decorrelation.h"
 #include "method/maker.h"
+#include "objective/decorrelation.h"
 
 namespace gs {
 

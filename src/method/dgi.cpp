@@ -1,7 +1,7 @@
 #include "method/dgi.h"
 
-#include "objective/jensen_shannon.h"
 #include "method/maker.h"
+#include "objective/jensen_shannon.h"
 
 namespace gs {
 

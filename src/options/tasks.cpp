@@ -32,7 +32,8 @@ void TaskOptions::describe(OptionList& v) {
       .at_most(0.9);
   v("repeats", repeats, "number of clusterings, each with its own seed (clustering)")
       .at_least(1)
-      .at_most(1000);
+      .at_most(1000)
+      .renamed("runs");
   v("encoders", encoders,
     "number of encoders to score: the run's own and others trained like it with the next seeds; "
     "shows how much a score depends on the initial weights (classification, links)")

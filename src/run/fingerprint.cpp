@@ -29,8 +29,8 @@ class EarlierHasher {
   static constexpr size_t kStripe = 4 * 16;
 
   static uint64_t absorb(uint64_t lane, uint64_t first, uint64_t second, uint64_t salt) {
-    const auto product = static_cast<unsigned __int128>(first ^ salt) *
-                         (second ^ lane ^ std::rotl(salt, 17));
+    const auto product =
+        static_cast<unsigned __int128>(first ^ salt) * (second ^ lane ^ std::rotl(salt, 17));
     const auto folded = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
     return std::rotl(lane, 29) + folded + second;
   }

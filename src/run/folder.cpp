@@ -34,9 +34,8 @@ stdfs::path RunFolder::split_model(size_t split) const {
 
 bool RunFolder::owns(std::string_view name) {
   const RunFolder here{""};
-  for (const stdfs::path& file :
-       {here.options(), here.metrics(), here.model(), here.state(), here.embeddings(), here.ids(),
-        here.scores()})
+  for (const stdfs::path& file : {here.options(), here.metrics(), here.model(), here.state(),
+                                  here.embeddings(), here.ids(), here.scores()})
     if (name == file.string()) return true;
   return name.starts_with("model-split-") && name.ends_with(".safetensors");
 }
@@ -57,8 +56,8 @@ void RunFolder::check_writable(bool resume, bool overwrite) const {
 
 void RunFolder::make_empty() const {
   std::error_code error;
-  for (const std::string& name : names_in(
-           path_, [](const std::string& name) { return owns(name) || is_temporary(name); }))
+  for (const std::string& name :
+       names_in(path_, [](const std::string& name) { return owns(name) || is_temporary(name); }))
     stdfs::remove(path_ / name, error);
   stdfs::create_directories(path_, error);
   if (error) fail_data(path_.string(), error.message(), "choose a writable folder");

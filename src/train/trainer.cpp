@@ -7,6 +7,7 @@
 
 #include "dataset/node_list.h"
 #include "dataset/splits.h"
+#include "nn/batches.h"
 #include "nn/device.h"
 #include "objective/spectrum.h"
 #include "options/methods.h"
@@ -14,7 +15,6 @@
 #include "run/fingerprint.h"
 #include "run/writer.h"
 #include "train/adam.h"
-#include "train/batches.h"
 #include "train/collapse_monitor.h"
 #include "train/selection.h"
 
@@ -89,13 +89,13 @@ class Trainer {
         request_(request),
         chosen_(choose_auto_options(starting_options(request), data)),
         options_(chosen_.options),
+        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data)),
         progress_(progress),
         device_(make_device(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
         supervised_(method_info(options_.method.method).supervised()),
         splits_(needed_splits(data, options_, request)),
         plan_(make_plan(data, options_, wanted_loader(request), request.data)),
-        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data)),
         selection_(data, options_, selects(options_) ? splits_ : kNoSplits),
         monitor_(options_, supervised_, request.run.string()) {
     make_model();
@@ -313,13 +313,13 @@ class Trainer {
   const TrainRequest& request_;
   const ChosenOptions chosen_;
   const RunOptions& options_;
+  RunWriter writer_;
   Progress& progress_;
   Device device_;
   Random random_;
   bool supervised_;
   std::vector<Split> splits_;
   Plan plan_;
-  RunWriter writer_;
   Selection selection_;
   CollapseMonitor monitor_;
   std::unique_ptr<Method> method_;

@@ -225,8 +225,8 @@ TEST(Protocol, PaperSetsEpochsAndSelectionUnlessGiven) {
 TEST(Protocol, ThePaperProbesAHundredStepsButOnYelpAndReddit) {
   int datasets = 0;
   for (const Preset& preset : presets()) {
-    if (preset.name.find('-') != std::string::npos)
-      continue;  // ours for a dataset, such as photo-tuned
+    // Ours for a dataset, such as photo-tuned.
+    if (preset.name.find('-') != std::string::npos) continue;
     const bool large = preset.name == "yelp" || preset.name == "reddit";
     EXPECT_EQ(probe_epochs(Protocol::paper, preset.name), large ? 500 : 100) << preset.name;
     EXPECT_EQ(probe_epochs(Protocol::authors, preset.name), 500) << preset.name;

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "train/trainer.h"
 #include "dataset/generate/generate.h"
 #include "support/files.h"
+#include "train/trainer.h"
 
 namespace gs::test {
 

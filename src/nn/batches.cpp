@@ -1,4 +1,4 @@
-#include "train/batches.h"
+#include "nn/batches.h"
 
 #include "dataset/catalog.h"
 #include "options/convolutions.h"

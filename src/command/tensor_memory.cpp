@@ -1,4 +1,4 @@
-#include "nn/memory.h"
+#include "command/tensor_memory.h"
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
