@@ -63,6 +63,21 @@ def program(*words):
     return run([PROGRAM, *split, "--json", "--quiet"])
 
 
+def train_and_score(data, folder, threads, training, scoring):
+    """Trains into the folder and scores it; returns what both commands printed."""
+    trained = program(
+        "train", data, *training, f"--rank-every 1000 --threads {threads} -o", folder, "--overwrite"
+    )
+    scored = program("eval", folder, data, "--no-reference", *scoring, f"--threads {threads}")
+    return trained, scored
+
+
+def judge(targets):
+    """Marks each target as met or not: a value of at most what is wanted."""
+    for target in targets:
+        target["met"] = bool(target["value"] <= target["wanted"])
+
+
 def set_weights(file, weights):
     """Overwrites every tensor of a .safetensors file (header length, JSON header, data)."""
     content = bytearray(file.read_bytes())

@@ -250,7 +250,7 @@ def targets(rows, probe):
         for form in FORMS:
             add_smallest(f"peak {what} memory to {TITLES[form]}", of(form, key), MEMORY)
     if probe:
-        add("probe of cs, ten runs", probe["peer"] / probe["ours"], PROBE)
+        add("probe of cs, ten splits", probe["peer"] / probe["ours"], PROBE)
     return found
 
 
@@ -355,7 +355,7 @@ def main():
         lines += [f"Left out, for --quick has five minutes: {', '.join(skipped)}.", ""]
     if probe:
         lines += [
-            f"Probe of cs, ten runs of 500 steps: ours {probe['ours']:.2f} s "
+            f"Probe of cs, ten splits of 500 steps: ours {probe['ours']:.2f} s "
             f"({probe['wall']:.2f} s with start and loading), "
             f"PyG {probe['peer']:.2f} s; accuracy {probe['accuracy']:.2f} and "
             f"{probe['peer_accuracy']:.2f} %.",

@@ -36,7 +36,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import DATA, PROGRAM, RESULTS, end_cleanly, machine, program, write
+from common import (
+    DATA,
+    PROGRAM,
+    RESULTS,
+    end_cleanly,
+    judge,
+    machine,
+    program,
+    train_and_score,
+    write,
+)
 from large_files import limit, reorder
 from large_graphs import SIZES, epochs_of, generate
 
@@ -53,21 +63,15 @@ SHARE, RESIDENT, POINTS = 0.15, 2048, 1.5
 
 
 def measure(data, folder, loader, batch, epochs, threads, memory):
-    trained = program(
-        "train",
+    trained, scored = train_and_score(
         data,
-        f"--loader {loader} --batch-size {batch} --fanouts 10,10 --mode pre",
-        f"--skip none --aug-dim 256 --dim 128 --epochs {epochs} --rank-every 1000",
-        f"--threads {threads} -o",
         folder,
-        "--overwrite",
-    )
-    scored = program(
-        "eval",
-        folder,
-        data,
-        "--num-splits 3 --splits random:5/15/80 --probe-epochs 100",
-        f"--no-reference --memory {memory} --threads {threads}",
+        threads,
+        [
+            f"--loader {loader} --batch-size {batch} --fanouts 10,10 --mode pre",
+            f"--skip none --aug-dim 256 --dim 128 --epochs {epochs}",
+        ],
+        [f"--num-splits 3 --splits random:5/15/80 --probe-epochs 100 --memory {memory}"],
     )
     lines = epochs_of(folder)
     last = lines[-1]
@@ -206,22 +210,12 @@ def methods(a):
     try:
         generate(scratch / "graph", SIZES["reddit"], a.threads)
         for method in a.methods:
-            trained = program(
-                "train",
+            trained, scored = train_and_score(
                 scratch / "graph",
-                f"--method {method}",
-                *METHODS[method],
-                *split,
-                f"--rank-every 1000 --threads {a.threads} -o",
                 scratch / "run",
-                "--overwrite",
-            )
-            scored = program(
-                "eval",
-                scratch / "run",
-                scratch / "graph",
-                f"--no-reference --threads {a.threads}",
-                *(split if method == "graphsurgeon" else []),
+                a.threads,
+                [f"--method {method}", *METHODS[method], *split],
+                split if method == "graphsurgeon" else [],
             )
             row = {
                 "method": method,
@@ -297,8 +291,7 @@ def main():
         else sizes
     )
     name, rows, targets, lines = job(a)
-    for target in targets:
-        target["met"] = bool(target["value"] <= target["wanted"])
+    judge(targets)
     if targets:
         lines += ["", "| target | measured | at most | |", "|---|--:|--:|---|"]
         lines += [

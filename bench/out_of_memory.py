@@ -25,7 +25,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import PROGRAM, RESULTS, end_cleanly, machine, program, write
+from common import PROGRAM, RESULTS, end_cleanly, judge, machine, train_and_score, write
 from large_graphs import SIZES, generate
 
 GRAPHS = {
@@ -63,26 +63,13 @@ CELLS = {
 
 def measure(data, folder, method, options, a):
     split = ["--splits", "random:5/15/80", "--num-splits", 1]
-    trained = program(
-        "train",
+    memory = ["--memory", a.memory]
+    trained, scored = train_and_score(
         data,
-        f"--method {method}",
-        *options,
-        *split,
-        "--epochs 1 --rank-every 1000 --memory",
-        a.memory,
-        f"--threads {a.threads} -o",
         folder,
-        "--overwrite",
-    )
-    scored = program(
-        "eval",
-        folder,
-        data,
-        "--no-reference --memory",
-        a.memory,
-        f"--threads {a.threads}",
-        *([] if method == "graphsage" else [*split, "--probe-epochs", 100]),
+        a.threads,
+        [f"--method {method} --epochs 1", *options, *split, *memory],
+        memory if method == "graphsage" else [*split, "--probe-epochs", 100, *memory],
     )
     width = json.loads((folder / "options.json").read_text())["options"][
         "hidden" if method == "graphsage" else "dim"
@@ -143,8 +130,7 @@ def main():
                 )
         finally:
             shutil.rmtree(scratch)
-    for target in targets:
-        target["met"] = bool(target["value"] <= target["wanted"])
+    judge(targets)
     lines = [
         "| size of | method | width | loader | steps | s / epoch | s in all | MiB, training | "
         "MiB, scoring | score |",

@@ -25,7 +25,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from common import PROGRAM, RESULTS, end_cleanly, machine, program, write
+from common import PROGRAM, RESULTS, end_cleanly, judge, machine, program, write
 
 EXPONENT, REDDIT_MIB = 1.05, 8 * 1024
 REDDIT = {"nodes": 232965, "edges": 114615892, "features": 602}
@@ -134,8 +134,7 @@ def main():
         targets.append(
             {"what": "exponent of time over edges", "value": float(slope), "wanted": EXPONENT}
         )
-    for target in targets:
-        target["met"] = bool(target["value"] <= target["wanted"])
+    judge(targets)
 
     lines = [
         "| edges | nodes | features | mode | ms / epoch | ns / edge | resident MiB | anonymous "

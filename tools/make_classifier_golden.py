@@ -12,21 +12,11 @@ decay of .0005; the embedding is the logits of every node),
 import itertools
 import math
 
+import golden
 import numpy as np
 import torch
 import torch.nn.functional as F
-from golden import (
-    FEATURES,
-    ISOLATED,
-    NODES,
-    WeightedSage,
-    inputs,
-    make_data,
-    randomize,
-    seed_by,
-    train,
-    write,
-)
+from golden import FEATURES, ISOLATED, NODES, WeightedSage
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, SAGEConv
 
@@ -168,8 +158,8 @@ class PprGo(nn.Module):
 
 def run_case(name, changes, properties):
     options = {**DEFAULTS, **changes}
-    random = seed_by(name)
-    edges, weights, features = make_data(random, properties)
+    random = golden.seed_by(name)
+    edges, weights, features = golden.make_data(random, properties)
     multi = "multilabel" in properties
     labels = (
         random.integers(0, 2, (NODES, CLASSES)) if multi else random.integers(0, CLASSES, NODES)
@@ -179,7 +169,7 @@ def run_case(name, changes, properties):
     answers = torch.from_numpy(labels)[TRAIN]
     kind = PprGo if options["method"] == "pprgo" else Gnn
     model = kind(options, edge_index, edge_weight, TRAIN)
-    randomize(model)
+    golden.randomize(model)
 
     def forward():
         logits = model.train_logits(x)
@@ -190,12 +180,12 @@ def run_case(name, changes, properties):
         )
         return loss, {"logits": logits.detach().numpy()}
 
-    arrays = inputs(options, edges, weights, features)
+    arrays = golden.inputs(options, edges, weights, features)
     arrays |= {"labels": labels, "train": np.array(TRAIN)}
-    arrays |= train(model, forward, lambda: model.all_logits(x), weight_decay=WEIGHT_DECAY)
+    arrays |= golden.train(model, forward, lambda: model.all_logits(x), weight_decay=WEIGHT_DECAY)
     assert arrays["losses"][-1] < arrays["losses"][0], name
     return arrays
 
 
 if __name__ == "__main__":
-    write("classifiers", run_case, CASES)
+    golden.write("classifiers", run_case, CASES)

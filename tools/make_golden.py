@@ -14,21 +14,11 @@ weighted by `upstream`.
 
 import itertools
 
+import golden
 import numpy as np
 import torch
 import torch.nn.functional as F
-from golden import (
-    FEATURES,
-    ISOLATED,
-    NODES,
-    WeightedSage,
-    inputs,
-    make_data,
-    randomize,
-    seed_by,
-    train,
-    write,
-)
+from golden import FEATURES, ISOLATED, NODES, WeightedSage
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, SAGEConv
 
@@ -223,11 +213,11 @@ def canceled_names(model):
 
 def run_case(name, changes, properties):
     options = {**DEFAULTS, **changes}
-    edges, weights, features = make_data(seed_by(name), properties)
+    edges, weights, features = golden.make_data(golden.seed_by(name), properties)
     x, edge_index = torch.from_numpy(features), torch.from_numpy(edges)
     edge_weight = None if weights is None else torch.from_numpy(weights)
     model = Model(options, weights is not None)
-    randomize(model)
+    golden.randomize(model)
     if "zero_rows" in properties:
         for key, value in model.named_parameters():
             if key.endswith("bias"):
@@ -243,8 +233,8 @@ def run_case(name, changes, properties):
     def embed():
         return torch.cat(model(x, edge_index, edge_weight), 1)
 
-    arrays = inputs(options, edges, weights, features)
-    arrays |= train(model, forward, embed, canceled_names(model))
+    arrays = golden.inputs(options, edges, weights, features)
+    arrays |= golden.train(model, forward, embed, canceled_names(model))
     zero_rows = np.flatnonzero(np.linalg.norm(arrays["z1"], axis=1) < 1e-12).tolist()
     assert zero_rows == ([ISOLATED] if "zero_rows" in properties else []), (name, zero_rows)
     assert arrays["losses"][-1] != arrays["losses"][0], name
@@ -252,7 +242,7 @@ def run_case(name, changes, properties):
 
 
 def run_attention_case(name, heads, width, properties):
-    edges, _, features = make_data(seed_by(name), properties)
+    edges, _, features = golden.make_data(golden.seed_by(name), properties)
     layer = GATConv(FEATURES, width, heads, bias=False)
     x, upstream = torch.from_numpy(features).requires_grad_(), torch.randn(NODES, heads * width)
     out = layer(x, torch.from_numpy(edges))
@@ -275,5 +265,5 @@ def run_attention_case(name, heads, width, properties):
 
 
 if __name__ == "__main__":
-    write("graphsurgeon", run_case, CASES)
-    write("layers", run_attention_case, ATTENTION_CASES)
+    golden.write("graphsurgeon", run_case, CASES)
+    golden.write("layers", run_attention_case, ATTENTION_CASES)

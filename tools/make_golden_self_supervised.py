@@ -13,9 +13,10 @@ import copy
 import itertools
 import math
 
+import golden
 import torch
 import torch.nn.functional as F
-from golden import FEATURES, NODES, STEPS, inputs, make_data, randomize, seed_by, train, write
+from golden import FEATURES, NODES, STEPS
 from torch import nn
 from torch_geometric.nn import GCNConv
 
@@ -230,8 +231,8 @@ METHODS = {"dgi": Dgi, "mvgrl": Mvgrl, "grace": Grace, "bgrl": Bgrl, "cca-ssg": 
 
 class Case:
     def __init__(self, options, random):
-        edges, weights, features = make_data(random, ())
-        self.arrays = inputs(options, edges, weights, features)
+        edges, weights, features = golden.make_data(random, ())
+        self.arrays = golden.inputs(options, edges, weights, features)
         self.arrays["order"] = random.permutation(NODES)
         for i in (1, 2):  # both directions of a pair are dropped together
             kept = {tuple(sorted(edge)): random.random() >= 0.3 for edge in edges.T.tolist()}
@@ -258,11 +259,11 @@ def canceled_names(options, model):
 
 def run_case(name, changes):
     options = {**DEFAULTS, **changes}
-    case = Case(options, seed_by(name))
+    case = Case(options, golden.seed_by(name))
     model = METHODS[options["method"]](options)
-    randomize(model)
+    golden.randomize(model)
     model.start()
-    arrays = case.arrays | train(
+    arrays = case.arrays | golden.train(
         model,
         lambda: (model.loss(case), {}),
         lambda: model.embed(case),
@@ -274,4 +275,4 @@ def run_case(name, changes):
 
 
 if __name__ == "__main__":
-    write("self_supervised", run_case, {name: (changes,) for name, changes in CASES.items()})
+    golden.write("self_supervised", run_case, {name: (changes,) for name, changes in CASES.items()})

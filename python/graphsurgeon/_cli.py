@@ -6,9 +6,9 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .errors import DataError, Error, UsageError
 
@@ -21,6 +21,24 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"'{self.prog} --help' lists the options")
+
+
+class Renamed(argparse.Action):
+    """An option of an earlier version: a usage error that names today's."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        parser.error(f"{option_string} is now {self.const}")
+
+
+def add_renamed(out: argparse._ActionsContainer, old: str, new: str) -> None:
+    """Refuses the option `old`, which is called `new` today."""
+    out.add_argument(old, action=Renamed, nargs="?", const=new, help=argparse.SUPPRESS)
 
 
 def write(path: Path, content: bytes) -> None:

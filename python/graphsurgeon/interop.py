@@ -127,7 +127,9 @@ def _pyg(data: Any) -> Arrays:
     elif getattr(data, "adj_t", None) is not None:
         out |= _transposed(data.adj_t)
     else:
-        raise DataError("the Data has neither edge_index nor adj_t", "name a graph with at least two nodes")
+        raise DataError(
+            "the Data has neither edge_index nor adj_t", "name a graph with at least two nodes"
+        )
     if getattr(data, "x", None) is not None:
         out |= _features(data.x)
     if getattr(data, "y", None) is not None:

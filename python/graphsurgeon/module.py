@@ -141,7 +141,13 @@ class Encoder(nn.Module):
         self.skip, self.dropout = options["skip"], options["dropout"]
         widths = [inputs] + [outputs] * options["layers"]
         pairs = list(pairwise(widths))
-        convolution = Gcn if options["encoder"] == "gcn" else Sage
+        convolutions: dict[str, type[nn.Module]] = {"gcn": Gcn, "sage": Sage}
+        if options["encoder"] not in convolutions:
+            raise UsageError(
+                f"a PyTorch module of encoder '{options['encoder']}' is not implemented",
+                f"use a run with one of: {', '.join(convolutions)}",
+            )
+        convolution = convolutions[options["encoder"]]
         self.layers = nn.ModuleList(convolution(i, o) for i, o in pairs)
         self.skips = None
         if self.skip == "linear":

@@ -39,10 +39,9 @@ class NodeList {
     const auto node = parse_integer(id.substr(numbered ? 1 : 0));
     if (!node || (named_ && !numbered))
       fail_data(place(), fmt::format("no node has the id '{}'", printable(std::string(id))),
-                named_
-                    ? fmt::format("ids are the input file's; a node's number is written #0 to #{}",
-                                  count_ - 1)
-                    : fmt::format("nodes are 0 to {}", count_ - 1));
+                named_ ? fmt::format("ids are those of the input file; node numbers are #0 to #{}",
+                                     count_ - 1)
+                       : fmt::format("nodes are 0 to {}", count_ - 1));
     add(*node, place);
   }
 

@@ -10,6 +10,9 @@ std::shared_ptr<const SparseOperator> adjacency_for(std::string_view convolution
                                                     const Device& device) {
   const Norm norm = convolution_info(convolution).norm;
   if (device.native) return std::make_shared<NativeSparse>(graph, norm);
+  if (norm == Norm::sum)
+    return scaled_operator(
+        {graph.nodes(), graph.nodes(), graph.offsets, graph.neighbors, graph.weights}, {}, device);
   return norm == Norm::gcn ? gcn_operator(graph, device) : mean_operator(graph, device);
 }
 

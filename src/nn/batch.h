@@ -21,7 +21,9 @@ struct Batch {
   at::Tensor weights{};     // of the targets in the loss, or undefined: all ones
 
   // Whether it is a subgraph, or the graph itself, rather than neighborhoods layer by layer.
-  bool square() const { return graphs.size() == 1; }
+  bool square() const {
+    return graphs.size() == 1 && graphs[0].matrix.rows == graphs[0].matrix.columns;
+  }
   at::Tensor of_targets(const at::Tensor& rows) const {
     return targets < 0 || targets == rows.size(0) ? rows : rows.slice(0, 0, targets);
   }

@@ -17,6 +17,15 @@ std::vector<std::string_view> loaders_of(const MethodInfo& method) {
   return out;
 }
 
+// The convolutions without attention.
+std::vector<std::string_view> plain_convolutions() {
+  std::vector<std::string_view> out;
+  for_each_convolution([&](const ConvolutionInfo& row) {
+    if (!row.attention) out.push_back(row.name);
+  });
+  return out;
+}
+
 // Sets the method's own defaults, except for options that the user gave.
 void apply_defaults(OptionList& list, const MethodInfo& method) {
   RunOptions plain, own = default_options(method);
@@ -59,12 +68,15 @@ void RunOptions::check() const {
                fmt::format("use one of: {}", fmt::join(loaders_of(info), ", ")));
   if (convolution_info(model.encoder).attention && !info.supervised())
     fail_usage("--encoder", fmt::format("{} has no attention", info.name),
-               "use gcn or sage; attention is for the supervised methods");
+               fmt::format("use one of: {}; attention is for the supervised methods",
+                           fmt::join(plain_convolutions(), ", ")));
   if (info.group == MethodGroup::reference && train.epochs > 0)
     fail_usage("--epochs", fmt::format("{} learns nothing", info.name), "leave it at 0");
+  std::vector<std::string_view> sampled = loaders_of(info);
+  std::erase(sampled, kFullBatch);
   if (loader.chooses_targets() && loader.loader == kFullBatch)
     fail_usage("--target-nodes", "the loss of a full batch is on every node",
-               "use --loader neighbor, cluster or saint");
+               fmt::format("use a sampled loader, one of: {}", fmt::join(sampled, ", ")));
   if (loader.chooses_targets() && loader.target_nodes != "train" && info.supervised())
     fail_usage("--target-nodes", fmt::format("{} learns from the nodes of its split", info.name),
                "leave it out");

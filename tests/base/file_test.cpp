@@ -11,13 +11,8 @@
 #include "base/error.h"
 #include "support/files.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::expect_data_error;
-using test::read_text;
-using test::TempFolder;
-using test::write_text;
 
 std::string hint_of(const std::function<void()>& action) {
   try {
@@ -322,4 +317,4 @@ TEST(MemoryLimit, IsPlausible) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

@@ -11,13 +11,8 @@
 #include "base/parallel.h"
 #include "support/files.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::expect_data_error;
-using test::read_text;
-using test::run_python;
-using test::TempFolder;
 
 NpyArray parse(const std::string& image) {
   const auto owned = std::make_shared<const std::string>(image);
@@ -384,4 +379,4 @@ TEST(Npy, SavingAWrongShapeIsOurBug) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

@@ -7,14 +7,8 @@
 #include "base/error.h"
 #include "support/files.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::expect_data_error;
-using test::read_text;
-using test::run_python;
-using test::TempFolder;
-using test::write_text;
 
 template <class T>
 TensorView view(const std::string& dtype, std::vector<int64_t> shape,
@@ -208,4 +202,4 @@ TEST(SafeTensors, WritingAWrongTensorIsOurBug) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

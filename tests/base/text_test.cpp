@@ -7,14 +7,8 @@
 #include "base/error.h"
 #include "support/files.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::expect_data_error;
-using test::read_text;
-using test::run_python;
-using test::TempFolder;
-using test::write_text;
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -239,4 +233,4 @@ with open('cases', 'wb') as f:
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

@@ -1,9 +1,10 @@
 #include "dataset/node_list.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/npy.h"
 #include "dataset/generate/generate.h"
+#include "support/errors.h"
 #include "support/files.h"
 
 namespace gs {
@@ -56,6 +57,17 @@ TEST(NodeList, SaysWhichLineIsWrong) {
   fails(named(), "1\n", "no node has the id '1'");
   fails(six_nodes(), "2\n3\n2\n", "listed twice");
   fails(six_nodes(), "\n\n", "lists no node");
+}
+
+TEST(NodeList, TheHintNamesTheIdsAndNumbersThereAre) {
+  const TempFolder folder;
+  const auto error = [&](const Dataset& data, const char* text) {
+    write_text(folder / "seeds.txt", text);
+    return test::error_of(ErrorKind::data, [&] { read_node_list(folder / "seeds.txt", data); });
+  };
+  EXPECT_THAT(error(named(), "1\n"),
+              testing::EndsWith("ids are those of the input file; node numbers are #0 to #5"));
+  EXPECT_THAT(error(six_nodes(), "ann\n"), testing::EndsWith("nodes are 0 to 5"));
 }
 
 TEST(NodeList, RefusesAnNpyOfAnotherShapeOrWithNodesThatAreNotThere) {

@@ -36,8 +36,15 @@ TEST(Tasks, AnUnknownNameListsTheKnownOnes) {
   }
 }
 
-TEST(Tasks, ScoresAreKeptOnlyWhereTheTaskSaysSo) {
-  for (const TaskInfo& task : tasks()) EXPECT_EQ(task.kept, task.name == "classification");
+TEST(Tasks, ClassificationKeepsItsScoresAndTheOthersOfTodayDoNot) {
+  for (const TaskInfo& task : tasks()) {
+    if (task.name == "classification") {
+      EXPECT_TRUE(task.kept);
+    }
+    if (task.name == "clustering" || task.name == "links") {
+      EXPECT_FALSE(task.kept);
+    }
+  }
 }
 
 }  // namespace

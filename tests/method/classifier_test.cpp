@@ -3,24 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "method/method.h"
-#include "support/golden.h"
+#include "support/golden_steps.h"
 #include "support/labeled.h"
 #include "support/torch_threads.h"
 #include "train/adam.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::Differences;
-using test::Tensors;
-
-const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
-    kNative{at::kCPU, at::kFloat, true};
-constexpr int kSteps = 10;
 
 struct Case {
   RunOptions options;
@@ -35,15 +27,15 @@ std::vector<T> numbers(const at::Tensor& values) {
   return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 
-Case read_case(const std::filesystem::path& file) {
-  const Npz npz(file);
+Case read_case(const std::string& name) {
+  const Golden golden("classifiers", name);
   Case out;
-  out.values = test::read_tensors(file);
+  out.values = golden.values;
   OptionList list;
   out.options.describe(list);
-  list.set_json(nlohmann::json::parse(npz.get("options").strings().at(0)), file.string(), true);
+  list.set_json(golden.options, name, true);
   const at::Tensor &x = out.values.at("features"), &labels = out.values.at("labels");
-  out.data.graph = test::read_graph(npz, x.size(0));
+  out.data.graph = graph_of(out.values);
   out.data.features = {DenseMatrix{x.size(0), x.size(1), numbers<float>(x)}};
   Labels& known = out.data.labels;
   known.task = labels.dim() == 2 ? Task::multilabel : Task::multiclass;
@@ -61,10 +53,10 @@ std::unique_ptr<Method> make(const Case& c, const Device& device) {
 
 // Every array of the case that the method should reproduce.
 void follow(const Case& c, const Device& device, Differences& differences) {
-  const test::TorchThreads one(1);
+  const TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return c.values.at(key); };
   const auto method = make(c, device);
-  test::set_values(method->parameters(), c.values, "initial.");
+  set_values(method->parameters(), c.values, "initial.");
   method->prepare(c.data, &c.split);
   Batch batch = whole_graph(c.data, c.options.model.encoder, device);
   if (method->first_width() > 0) aggregate_features(batch, method->first_width());
@@ -86,16 +78,13 @@ void follow(const Case& c, const Device& device, Differences& differences) {
     }
     adam.step();
   }
-  differences.compare("losses", at::tensor(losses, at::kDouble), expected("losses"));
-  for (const auto& [name, tensor] : method->parameters().all())
-    differences.compare("final." + name, tensor, expected("final." + name));
-  differences.compare("embedding", method->embed(batch), expected("embedding"));
+  compare_trained(*method, batch, losses, c.values, differences);
 }
 
 // PageRank scores are stored as floats.
 double precision(const Case& c) { return c.options.method.method == "pprgo" ? 1e-6 : 1e-9; }
 
-class ClassifierCase : public testing::TestWithParam<std::filesystem::path> {};
+class ClassifierCase : public testing::TestWithParam<std::string> {};
 
 TEST_P(ClassifierCase, IsFollowedInDouble) {
   const Case c = read_case(GetParam());
@@ -120,13 +109,13 @@ TEST_P(ClassifierCase, IsFollowedByTheNativeKernels) {
   EXPECT_THAT(differences.found(), testing::Each(cancelled_in_float()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ClassifierCase, testing::ValuesIn(test::golden_files("classifiers")),
-                         [](const auto& info) { return info.param.stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Of, ClassifierCase, testing::ValuesIn(golden_cases("classifiers")),
+                         [](const auto& info) { return info.param; });
 
 TEST(ClassifierGolden, HasACaseOfEveryForm) {
   std::set<std::string> seen;
-  for (const auto& file : test::golden_files("classifiers")) {
-    const Case c = read_case(file);
+  for (const std::string& name : golden_cases("classifiers")) {
+    const Case c = read_case(name);
     seen.insert(c.options.method.method);
     seen.insert(std::string(task_name(c.data.labels.task)));
     if (c.data.graph.weighted()) seen.insert("weighted");
@@ -137,7 +126,7 @@ TEST(ClassifierGolden, HasACaseOfEveryForm) {
 }
 
 TEST(ClassifierGolden, NoticesEveryChangedNumber) {
-  const Case c = read_case(GS_TEST_SOURCE_DIR "/tests/golden/classifiers/gat.npz");
+  const Case c = read_case("gat");
   Differences untouched(Differences::Measure::element, 1e-9);
   follow(c, kDouble, untouched);
   ASSERT_THAT(untouched.found(), testing::IsEmpty());
@@ -160,7 +149,7 @@ class LearnsFromLabels : public testing::TestWithParam<std::string> {
     return make_method(
         {data.features.width(), data.labels.task, data.labels.classes, options, device, Random(3)});
   }
-  RunOptions options() const { return test::labeled_call(GetParam(), "", 1).options; }
+  RunOptions options() const { return labeled_call(GetParam(), "", 1).options; }
   static Split split() {
     Split out;
     for (int32_t v = 0; v < 200; v += 5) out.train.push_back(v), out.val.push_back(v + 1);
@@ -169,7 +158,7 @@ class LearnsFromLabels : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(LearnsFromLabels, OurKernelsAndPlainOnesAgreeWithDropout) {
-  const Dataset data = test::labeled_graph();
+  const Dataset data = labeled_graph();
   const Split known = split();
   at::Tensor totals[2], outputs[2];
   std::vector<at::Tensor> gradients[2];
@@ -184,23 +173,23 @@ TEST_P(LearnsFromLabels, OurKernelsAndPlainOnesAgreeWithDropout) {
     for (const auto& [name, weight] : m->parameters().weights())
       gradients[native].push_back(weight.grad().to(at::kDouble));
   }
-  EXPECT_LT(test::relative_distance(totals[1], totals[0]), 1e-5);
-  EXPECT_LT(test::relative_distance(outputs[1], outputs[0]), 1e-5);
+  EXPECT_LT(relative_distance(totals[1], totals[0]), 1e-5);
+  EXPECT_LT(relative_distance(outputs[1], outputs[0]), 1e-5);
   ASSERT_EQ(gradients[0].size(), gradients[1].size());
   for (size_t i = 0; i < gradients[0].size(); ++i)
-    EXPECT_LT(test::relative_distance(gradients[1][i], gradients[0][i]), 1e-4) << i;
+    EXPECT_LT(relative_distance(gradients[1][i], gradients[0][i]), 1e-4) << i;
 }
 
 TEST_P(LearnsFromLabels, EmbeddingsAreTheForwardWithoutNoise) {
-  const Dataset data = test::labeled_graph(5000);  // more than one block of rows
+  const Dataset data = labeled_graph(5000);  // more than one block of rows
   const auto m = method(data, options(), kNative);
   const Batch batch = whole_graph(data, options().model.encoder, kNative);
-  EXPECT_LT(test::relative_distance(m->output(batch), m->embed(batch).to(at::kDouble)), 1e-6);
+  EXPECT_LT(relative_distance(m->output(batch), m->embed(batch).to(at::kDouble)), 1e-6);
   EXPECT_EQ(m->embed(batch).size(1), 3);
 }
 
 TEST_P(LearnsFromLabels, OtherLabelsAreNeverRead) {
-  const Dataset data = test::labeled_graph();
+  const Dataset data = labeled_graph();
   Dataset other = data;
   const Split known = split();
   std::vector<int32_t> labels(other.labels.single.begin(), other.labels.single.end());
@@ -226,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(Of, LearnsFromLabels,
                          [](const auto& info) { return info.param; });
 
 std::string refusal(const std::function<void(RunOptions&)>& change, const std::string& name) {
-  RunOptions options = test::labeled_call(name, "", 1).options;
+  RunOptions options = labeled_call(name, "", 1).options;
   change(options);
   try {
     make_method({12, Task::multiclass, 3, options, kNative, Random(1)});
@@ -247,4 +236,4 @@ TEST(Classifier, OptionsThatMakeNoEncoderAreErrors) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

@@ -6,30 +6,41 @@
 
 #include "method/graphsurgeon.h"
 #include "nn/inference.h"
-#include "support/golden.h"
+#include "support/golden_steps.h"
 #include "support/torch_threads.h"
 #include "train/adam.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
 
-using test::Differences;
-using test::Golden;
+struct Case {
+  ModelOptions model;
+  LossOptions loss;
+  Csr graph;
+  Tensors values;
+  std::vector<std::string> canceled;
+};
 
-const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
-    kNative{at::kCPU, at::kFloat, true};
-constexpr int kSteps = 10;
+Case read_case(const std::string& name) {
+  const Golden golden("graphsurgeon", name);
+  Case out{{}, {}, graph_of(golden.values), golden.values, golden.canceled};
+  OptionList list;
+  out.model.describe(list);
+  out.loss.describe(list);
+  list.set_json(golden.options, name, true);
+  return out;
+}
 
 // Every array of the case that the model should reproduce.
-void follow(const Golden& golden, const Device& device, Differences& differences) {
-  const test::TorchThreads one(1);
+void follow(const Case& golden, const Device& device, Differences& differences) {
+  const TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return golden.values.at(key); };
   const auto canceled = [&](const std::string& name) {
     return std::count(golden.canceled.begin(), golden.canceled.end(), name) > 0;
   };
   const at::Tensor features = expected("features").to(device.options());
   GraphSurgeon model(features.size(1), golden.model, device, Random(1));
-  test::set_values(model.parameters(), golden.values, "initial.");
+  set_values(model.parameters(), golden.values, "initial.");
   const Batch batch{features, adjacency_for(golden.model.encoder, golden.graph, device)};
   Adam adam(model.parameters(), {.lr = 0.01});
 
@@ -55,39 +66,36 @@ void follow(const Golden& golden, const Device& device, Differences& differences
       if (canceled(name)) weight.grad().zero_();
     adam.step();
   }
-  differences.compare("losses", at::tensor(losses, at::kDouble), expected("losses"));
-  for (const auto& [name, tensor] : model.parameters().all())
-    differences.compare("final." + name, tensor, expected("final." + name));
-  differences.compare("embedding", model.embed(batch), expected("embedding"));
+  compare_trained(model, batch, losses, golden.values, differences);
 }
 
-class GoldenCase : public testing::TestWithParam<std::filesystem::path> {};
+class GoldenCase : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCase, IsFollowedInDouble) {
   Differences differences(Differences::Measure::element, 1e-9);
-  follow(test::read_golden(GetParam()), kDouble, differences);
+  follow(read_case(GetParam()), kDouble, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(GoldenCase, IsFollowedInFloat) {
   Differences differences(Differences::Measure::norm, 1e-4);
-  follow(test::read_golden(GetParam()), kFloat, differences);
+  follow(read_case(GetParam()), kFloat, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(GoldenCase, IsFollowedByTheNativeKernels) {
   Differences differences(Differences::Measure::norm, 1e-4);
-  follow(test::read_golden(GetParam()), kNative, differences);
+  follow(read_case(GetParam()), kNative, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, GoldenCase, testing::ValuesIn(test::golden_files()),
-                         [](const auto& info) { return info.param.stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Of, GoldenCase, testing::ValuesIn(golden_cases("graphsurgeon")),
+                         [](const auto& info) { return info.param; });
 
 TEST(Golden, HasACaseOfEveryForm) {
   std::set<std::string> seen;
-  for (const auto& file : test::golden_files()) {
-    Golden golden = test::read_golden(file);
+  for (const std::string& name : golden_cases("graphsurgeon")) {
+    Case golden = read_case(name);
     OptionList list;
     golden.model.describe(list);
     golden.loss.describe(list);
@@ -123,12 +131,12 @@ TEST(Golden, HasACaseOfEveryForm) {
 
 // Proves that the comparison above can fail: one element of each array in turn is changed slightly.
 TEST(Golden, NoticesEveryChangedNumber) {
-  const Golden golden = test::read_golden(GS_TEST_SOURCE_DIR "/tests/golden/pre_asymmetric.npz");
+  const Case golden = read_case("pre_asymmetric");
   Differences untouched(Differences::Measure::element, 1e-9);
   follow(golden, kDouble, untouched);
   ASSERT_THAT(untouched.found(), testing::IsEmpty());
   for (const std::string& name : untouched.compared()) {
-    Golden changed = golden;
+    Case changed = golden;
     at::Tensor value = golden.values.at(name).clone();
     value.view({-1})[value.numel() - 1] += 1e-7 * std::max(1.0, value.abs().max().item<double>());
     changed.values[name] = value;
@@ -139,11 +147,10 @@ TEST(Golden, NoticesEveryChangedNumber) {
 }
 
 TEST(Golden, NoticesChangedInputs) {
-  const Golden golden =
-      test::read_golden(GS_TEST_SOURCE_DIR "/tests/golden/post_weighted_loops.npz");
+  const Case golden = read_case("post_weighted_loops");
   for (const auto& [name, tensor] : golden.values) {
     if (!name.starts_with("initial.") && name != "features") continue;
-    Golden changed = golden;
+    Case changed = golden;
     at::Tensor value = tensor.clone();
     value.view({-1})[0] += 1e-3;
     changed.values[name] = value;
@@ -163,4 +170,4 @@ TEST(Golden, AMissingOrNonFiniteResultDiffers) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

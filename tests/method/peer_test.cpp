@@ -53,7 +53,7 @@ TEST_P(Peer, IsFollowedOnDblp) {
                   " check=True)\n",
                   peer_script().string(), file.string(), GetParam(), kEpochs, options.model.aug_dim,
                   options.model.dim, options.loss.gamma, kLearningRate));
-  const test::Tensors peer = test::read_tensors(folder / "dump.npz");
+  const test::Tensors peer = test::read_tensors(Npz(folder / "dump.npz"));
 
   const test::TorchThreads one(1);
   const Device device;

@@ -2,55 +2,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "dataset/generate/generate.h"
 #include "method/bgrl.h"
 #include "method/dgi.h"
 #include "method/gca.h"
 #include "method/mvgrl.h"
-#include "support/golden.h"
+#include "support/golden_steps.h"
 #include "support/graphs.h"
 #include "support/torch_threads.h"
 #include "train/adam.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::Differences;
-
-const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
-    kNative{at::kCPU, at::kFloat, true};
-constexpr int kSteps = 10;
 
 struct Case {
   RunOptions options;
   Dataset data;
-  test::Tensors values;
+  Tensors values;
   std::vector<std::string> canceled;
 };
 
-Csr graph_of(const at::Tensor& edges, int64_t nodes) {
-  EdgeList list;
-  list.nodes = nodes;
-  for (int64_t e = 0; e < edges.size(1); ++e) {
-    list.source.push_back(edges[0][e].item<int32_t>());
-    list.target.push_back(edges[1][e].item<int32_t>());
-  }
-  Csr graph = build_csr(std::move(list), {});
-  graph.symmetric = is_symmetric(graph);
-  return graph;
-}
-
-Case read_case(const std::filesystem::path& file) {
-  const Npz npz(file);
+Case read_case(const std::string& name) {
+  const Golden golden("self_supervised", name);
   Case out;
-  out.values = test::read_tensors(file);
-  OptionList list = describe(out.options);
-  list.set_json(nlohmann::json::parse(npz.get("options").strings().at(0)), "golden", true);
-  if (npz.has("cancelled")) out.canceled = npz.get("cancelled").strings();
+  out.values = golden.values, out.canceled = golden.canceled;
+  describe(out.options).set_json(golden.options, name, true);
   const at::Tensor x = out.values.at("features").to(at::kFloat).contiguous();
-  out.data.graph = graph_of(out.values.at("edges"), x.size(0));
+  out.data.graph = graph_of(out.values);
   out.data.features.matrix = DenseMatrix{
       x.size(0), x.size(1),
       std::vector<float>(x.const_data_ptr<float>(), x.const_data_ptr<float>() + x.numel())};
@@ -61,7 +39,7 @@ Loss loss_of(Method& method, const Case& c, const Batch& batch, const Step& step
   const auto& device = method.parameters().device();
   if (auto* two = dynamic_cast<TwoViewMethod*>(&method)) {
     const auto view = [&](const std::string& number) {
-      const Csr graph = graph_of(c.values.at("edges" + number), c.data.nodes());
+      const Csr graph = graph_of(c.values, "edges" + number);
       return View{batch.features.masked(c.values.at("mask" + number).to(device.options())),
                   adjacency_for("gcn", graph, device)};
     };
@@ -73,14 +51,14 @@ Loss loss_of(Method& method, const Case& c, const Batch& batch, const Step& step
 }
 
 void follow(const Case& c, const Device& device, Differences& differences) {
-  const test::TorchThreads one(1);
+  const TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return c.values.at(key); };
   const auto canceled = [&](const std::string& name) {
     return std::count(c.canceled.begin(), c.canceled.end(), name) > 0;
   };
   const auto method =
       make_method({c.data.features.width(), Task::none, 0, c.options, device, Random(1)});
-  test::set_values(method->parameters(), c.values, "initial.");
+  set_values(method->parameters(), c.values, "initial.");
   const Batch batch = whole_graph(c.data, "gcn", device);
   Adam adam(method->parameters(), {.lr = 0.01});
   std::vector<double> losses;
@@ -101,26 +79,14 @@ void follow(const Case& c, const Device& device, Differences& differences) {
     adam.step();
     method->after(step);
   }
-  differences.compare("losses", at::tensor(losses, at::kDouble), expected("losses"));
-  for (const auto& [name, tensor] : method->parameters().all())
-    differences.compare("final." + name, tensor, expected("final." + name));
-  differences.compare("embedding", method->embed(batch), expected("embedding"));
+  compare_trained(*method, batch, losses, c.values, differences);
 }
 
-std::vector<std::filesystem::path> cases() {
-  std::vector<std::filesystem::path> out;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(GS_TEST_SOURCE_DIR "/tests/golden/self_supervised"))
-    out.push_back(entry.path());
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-class SelfSupervisedGolden : public testing::TestWithParam<std::filesystem::path> {};
+class SelfSupervisedGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(SelfSupervisedGolden, IsFollowedInDouble) {
   // The diffusion's values are floats.
-  const bool diffusion = GetParam().stem() == "mvgrl";
+  const bool diffusion = GetParam() == "mvgrl";
   Differences differences(Differences::Measure::element, diffusion ? 1e-5 : 1e-9);
   follow(read_case(GetParam()), kDouble, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
@@ -151,9 +117,9 @@ TEST_P(SelfSupervisedGolden, NoticesChangedInputs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, SelfSupervisedGolden, testing::ValuesIn(cases()),
-                         [](const auto& info) {
-                           std::string name = info.param.stem().string();
+INSTANTIATE_TEST_SUITE_P(Of, SelfSupervisedGolden,
+                         testing::ValuesIn(golden_cases("self_supervised")), [](const auto& info) {
+                           std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -202,7 +168,7 @@ TEST_P(SelfSupervised, NativeKernelsAndPlainOnesAgree) {
   }
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(at::allclose(losses[i], losses[3 + i], 1e-3)) << i;
   // Adam's first steps follow the sign of a gradient, however small it is.
-  EXPECT_LT(test::relative_distance(embeddings[1], embeddings[0].to(at::kDouble)), 5e-2);
+  EXPECT_LT(relative_distance(embeddings[1], embeddings[0].to(at::kDouble)), 5e-2);
 }
 
 TEST_P(SelfSupervised, TheSameStepTwiceIsTheSameAndAnotherIsNot) {
@@ -280,4 +246,4 @@ TEST(Reference, RowsAreTheFeaturesAndTheirTwoHops) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

@@ -42,19 +42,8 @@ std::string text(const Variant& v) {
                      name_of(names_of(v.norm), v.norm), v.layers);
 }
 
-// A hub, an isolated node 7, directed edges.
-Csr hub_graph() {
-  return test::weighted_graph(8, {{0, 1, 1},
-                                  {0, 2, 2},
-                                  {0, 3, 1},
-                                  {0, 4, .5},
-                                  {0, 5, 1},
-                                  {1, 0, 3},
-                                  {2, 0, 1},
-                                  {6, 5, 2},
-                                  {5, 6, 1},
-                                  {3, 3, 1}});
-}
+// Node 7 is isolated.
+Csr hub_graph() { return test::weighted_graph(8, test::hub_edges()); }
 
 TEST(Encoder, GradientsOfEveryVariant) {
   const Csr graph = hub_graph();

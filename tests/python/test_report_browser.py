@@ -6,9 +6,9 @@ import sys
 
 import pytest
 from conftest import HOSTILE, SOURCE, run_program
+from reports import write_studies
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
-from test_report import write_studies
 
 from graphsurgeon.report import report_command
 
@@ -104,11 +104,14 @@ def press(driver, figure, choice):
     )
 
 
-def test_hovering_tells_of_a_node_and_of_a_value(driver, pages):
+def test_hovering_describes_a_node_and_a_value(driver, pages):
     show(driver, pages("labeled"), **DESKTOP)
-    told = hovered(driver, "#map-0 .points path")
+    shown = hovered(driver, "#map-0 .points path")
     assert (
-        "node " in told and "label " in told and "degree " in told and "view disagreement" in told
+        "node " in shown
+        and "label " in shown
+        and "degree " in shown
+        and "view disagreement" in shown
     )
     assert "epoch" in hovered(driver, "#training-loss-0 .points path")
     assert "gain" not in hovered(driver, "#gains-0 .points path") and "first head" in hovered(

@@ -78,14 +78,14 @@ def test_data_that_is_not_here_is_named(tmp_path: Path) -> None:
     ("words", "near"),
     [
         (["bench", "photo=graphsurgeom"], "did you mean 'graphsurgeon'"),
-        (["bench", "photo=gcn", "--runs", "3"], "--num-splits"),
-        (["bench", "photo=gcn", "--seeds=3"], "--encoders"),
+        (["bench", "photo=gcn", "--runs", "3"], "error: --runs is now --num-splits\n"),
+        (["bench", "photo=gcn", "--seeds=3"], "error: --seeds is now --encoders\n"),
         (["bench", "--num-splits", "0"], "--num-splits"),
         (["bench", "--nonsense"], "--nonsense"),
         (["ablate"], "NAME"),
         (["ablate", "symetry"], "did you mean 'symmetry'"),
         (["ablate", "loss", "--datasets", "phot"], "did you mean 'photo'"),
-        (["ablate", "loss", "--runs", "3"], "--num-splits"),
+        (["ablate", "loss", "--runs", "3"], "error: --runs is now --num-splits\n"),
     ],
 )
 def test_wrong_usage_names_what_is_right(words: list[str], near: str) -> None:

@@ -1,4 +1,5 @@
 // What holds for every convolution of options/convolutions.h. A new one is tested by being listed.
+// Long because every law of a convolution stands in one place.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -31,19 +32,11 @@ struct LoneConv {
     adjacency = adjacency_for(info.name, graph(), on);
   }
 
-  // A hub, loops, weights, edges of one direction, and node 8, which has none.
+  // The hub, one edge more, and node 8, which has none.
   static Csr graph() {
-    return weighted_graph(kNodes, {{0, 1, 1},
-                                   {0, 2, 2},
-                                   {0, 3, 1},
-                                   {0, 4, .5},
-                                   {0, 5, 1},
-                                   {1, 0, 3},
-                                   {2, 0, 1},
-                                   {6, 5, 2},
-                                   {5, 6, 1},
-                                   {7, 1, 1},
-                                   {3, 3, 1}});
+    std::vector<Edge> edges = hub_edges();
+    edges.push_back({7, 1, 1});
+    return weighted_graph(kNodes, edges);
   }
 
   // Rows of `views` views side by side, as a leaf.

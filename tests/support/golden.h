@@ -1,4 +1,4 @@
-// Golden cases (tests/golden, written by tools/make_golden.py) and how tensors are held against
+// Golden cases (tests/golden, written by tools/make_*golden*.py) and how tensors are held against
 // them. A comparison collects the names of what differs instead of failing, so that a test can also
 // show that a changed number is noticed.
 #pragma once
@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,67 +25,58 @@ namespace gs::test {
 
 using Tensors = std::map<std::string, at::Tensor>;
 
-struct Golden {
-  std::string name;
-  ModelOptions model;
-  LossOptions loss;
-  Csr graph;
-  std::vector<std::string> canceled;  // weights whose gradient is zero but for rounding
-  Tensors values;                     // every array of numbers, in double
-};
-
-inline bool is_text(const NpyArray& array) {
-  return array.type == DType::unicode || array.type == DType::bytes;
-}
-
-// Every array of numbers in the file, in double.
-inline Tensors read_tensors(const std::filesystem::path& file) {
-  const Npz npz(file);
+// Every array of numbers whose name begins with the prefix, in double, by the rest of its name.
+inline Tensors read_tensors(const Npz& npz, const std::string& prefix = {}) {
   Tensors out;
   for (const std::string& name : npz.names()) {
+    if (!name.starts_with(prefix)) continue;
     const NpyArray array = npz.get(name);
-    if (!is_text(array)) out[name] = view_of(array.as<double>(), array.shape).clone();
+    if (array.type != DType::unicode && array.type != DType::bytes)
+      out[name.substr(prefix.size())] = view_of(array.as<double>(), array.shape).clone();
   }
   return out;
 }
 
-// The cases in a folder of tests/golden, or beside those folders.
-inline std::vector<std::filesystem::path> golden_files(const std::string& folder = {}) {
-  std::vector<std::filesystem::path> out;
-  const auto root = std::filesystem::path(GS_TEST_SOURCE_DIR "/tests/golden") / folder;
-  for (const auto& entry : std::filesystem::directory_iterator(root))
-    if (entry.path().extension() == ".npz") out.push_back(entry.path());
-  std::sort(out.begin(), out.end());
+// The archive of a group of cases; its members are named CASE/KEY.
+inline std::filesystem::path golden_file(const std::string& group) {
+  return std::filesystem::path(GS_TEST_SOURCE_DIR "/tests/golden") / (group + ".npz");
+}
+
+inline std::set<std::string> golden_cases(const std::string& group) {
+  std::set<std::string> out;
+  for (const std::string& name : Npz(golden_file(group)).names())
+    out.insert(name.substr(0, name.find('/')));
   return out;
 }
 
-inline Csr read_graph(const Npz& npz, int64_t nodes) {
-  const auto edges = npz.get("edges").as<int32_t>();
-  const int64_t count = edges.size() / 2;
+struct Golden {
+  Golden(const std::string& group, const std::string& name) {
+    const Npz npz(golden_file(group));
+    const std::string prefix = name + "/";
+    values = read_tensors(npz, prefix);
+    if (npz.has(prefix + "options"))
+      options = nlohmann::json::parse(npz.get(prefix + "options").strings().at(0));
+    if (npz.has(prefix + "cancelled")) canceled = npz.get(prefix + "cancelled").strings();
+  }
+  Tensors values;                     // every array of numbers, in double
+  nlohmann::json options;             // by their names on the command line
+  std::vector<std::string> canceled;  // weights whose gradient is zero but for rounding
+};
+
+// A row of sources over one of targets; weights if there are any.
+inline Csr graph_of(const Tensors& values, const std::string& edges = "edges") {
+  const at::Tensor ends = values.at(edges).to(at::kInt).contiguous();
+  const int32_t* begin = ends.const_data_ptr<int32_t>();
   EdgeList rows;
-  rows.nodes = nodes;
-  rows.source.assign(edges.begin(), edges.begin() + count);
-  rows.target.assign(edges.begin() + count, edges.end());
-  if (npz.has("weights")) {
-    const auto weights = npz.get("weights").as<float>();
-    rows.weight.assign(weights.begin(), weights.end());
+  rows.nodes = values.at("features").size(0);
+  rows.source.assign(begin, begin + ends.size(1));
+  rows.target.assign(begin + ends.size(1), begin + ends.numel());
+  if (const auto found = values.find("weights"); found != values.end()) {
+    const at::Tensor weights = found->second.to(at::kFloat);
+    rows.weight.assign(weights.const_data_ptr<float>(),
+                       weights.const_data_ptr<float>() + weights.numel());
   }
   return build_csr(std::move(rows), {});
-}
-
-inline Golden read_golden(const std::filesystem::path& file) {
-  const Npz npz(file);
-  Golden out;
-  out.name = file.stem().string();
-  out.values = read_tensors(file);
-  OptionList list;
-  out.model.describe(list);
-  out.loss.describe(list);
-  list.set_json(nlohmann::json::parse(npz.get("options").strings().at(0)), out.name, true);
-  if (npz.has("cancelled")) out.canceled = npz.get("cancelled").strings();
-
-  out.graph = read_graph(npz, out.values.at("features").size(0));
-  return out;
 }
 
 // Copies PREFIX + name into each weight and buffer; throws when one is missing or has another

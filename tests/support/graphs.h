@@ -38,6 +38,12 @@ inline Csr undirected_graph(int64_t nodes, const std::vector<Edge>& edges) {
   return build_csr(edge_list(nodes, edges), {.symmetrize = true});
 }
 
+// A hub, a loop, weights and edges of one direction, among the nodes 0 to 6.
+inline std::vector<Edge> hub_edges() {
+  return {{0, 1, 1}, {0, 2, 2}, {0, 3, 1}, {0, 4, .5}, {0, 5, 1},
+          {1, 0, 3}, {2, 0, 1}, {6, 5, 2}, {5, 6, 1},  {3, 3, 1}};
+}
+
 // `count` edges between random nodes, with loops and duplicates; weights are random and not exact
 // in binary.
 inline std::vector<Edge> random_edges(int64_t nodes, int64_t count, uint64_t seed) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -55,6 +56,13 @@ inline void expect_refuses_rubbish(const Reader& reader) {
     EXPECT_NE(line.find(name), std::string::npos) << name << " gives: " << line;
   }
 }
+
+// Python that writes NAME.npz with `save` (np.savez or np.savez_compressed): the arrays `good`,
+// without some and with others changed.
+inline constexpr std::string_view kWriteNpz = R"(
+def write(name, drop=(), **changes):
+    save(name + '.npz', **{k: v for k, v in {**good, **changes}.items() if k not in drop})
+)";
 
 // A file or folder of a dataset with one mistake, and a part of the message that it gives.
 struct Mistake {
@@ -113,6 +121,15 @@ inline void expect_damage_does_no_harm(const fs::path& file, size_t places,
                                        const std::function<void()>& read) {
   expect_truncation_is_noticed(file, places, read);
   expect_wrong_bytes_do_no_harm(file, places, read);
+}
+
+// The same for the .npz that `script` gets from write('good').
+inline void expect_damage_to_npz_does_no_harm(RawDataset (*reader)(const ReadRequest&),
+                                              const std::string& script) {
+  const TempFolder folder;
+  run_python(folder.path(), script + "write('good')");
+  const fs::path path = folder / "good.npz";
+  expect_damage_does_no_harm(path, 150, [&] { read_with(reader, path); });
 }
 
 }  // namespace gs::test

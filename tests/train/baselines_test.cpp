@@ -56,6 +56,15 @@ std::vector<Pairing> pairings() {
   return out;
 }
 
+TEST(OneLayer, TwoViewsOfSampledNeighborhoodsTrain) {
+  for (const char* method : {"cca-ssg", "bgrl", "grace"}) {
+    const TempFolder folder;
+    TrainRequest call = call_for(folder / "run", method, "neighbor", 2);
+    call.options.model.layers = 1;
+    EXPECT_EQ(train(small_graph(), call).epochs, 2) << method;
+  }
+}
+
 class Baselines : public testing::TestWithParam<Pairing> {};
 
 TEST_P(Baselines, TheLossFallsAndEveryNodeHasAnEmbedding) {

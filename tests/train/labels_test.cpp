@@ -123,7 +123,8 @@ TEST(LabeledLoaders, ThoseThatDoNotFitAreRefusedWithThoseThatDo) {
 TEST(LabeledLoaders, EveryOneThatFitsTrains) {
   const Dataset data = labeled_graph();
   for (const char* name : kMethods)
-    for (const auto& [loader, about, layered, reweighted] : loaders()) {
+    for (const LoaderInfo& row : loaders()) {
+      const std::string_view loader = row.name;
       if (!method_info(name).loaders.allows(loader)) continue;
       const TempFolder folder;
       TrainRequest call = labeled_call(name, folder / "run", 12);

@@ -41,14 +41,14 @@ def drawn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def gains(found: dict, r: int) -> Figure:
-    told = found["gains"]
+    measured = found["gains"]
     names = {
         row["column"]: row["name"]
-        for rows in told.values()
+        for rows in measured.values()
         for row in rows
         if isinstance(row, dict)
     }
-    first, second = np.array(told["first"]), np.array(told["second"])
+    first, second = np.array(measured["first"]), np.array(measured["second"])
     chosen = drawn(first, second)
     trace = go.Scatter(
         x=short(first[chosen]),
@@ -187,11 +187,11 @@ def agreement(found: dict, r: int) -> Figure:
         width=0.046,
         hovertemplate="cosine about %{x}: %{y} nodes<extra></extra>",
     )
-    told = found["agreement"]["quantiles"]
+    quantiles = found["agreement"]["quantiles"]
     words = (
         f"The cosine of a node's two views is {found['agreement']['mean']:.3f} on average; 5 % of "
         "the nodes are below "
-        f"{told['5']:.3f}, half below {told['50']:.3f}. Alignment of the views (CKA) is "
+        f"{quantiles['5']:.3f}, half below {quantiles['50']:.3f}. Alignment of the views (CKA) is "
         f"{found['cka']:.3f}."
     )
     return figure(

@@ -152,11 +152,11 @@ def confusion_words(run: Run, counts: np.ndarray) -> str:
         for i in np.argsort(-wrong, axis=None, kind="stable")[:3]
         if wrong.flat[i]
     ]
-    told = "; ".join(f"{names[a]} taken for {names[b]} ({wrong[a, b]} nodes)" for a, b in worst)
+    confused = "; ".join(f"{names[a]} taken for {names[b]} ({wrong[a, b]} nodes)" for a, b in worst)
     most = sorted(recall, key=lambda pair: pair[1])
     shown = most if len(most) <= 12 else most[:12]
     return f"Right by class{', the worst' if len(most) > 12 else ''}: {numbers(shown, ' %')}." + (
-        f" Most often confused: {told}." if told else ""
+        f" Most often confused: {confused}." if confused else ""
     )
 
 
@@ -192,8 +192,8 @@ def degree_figure(runs: list[Run]) -> Figure | None:
                 + "</extra>",
             )
         )
-        told = ", ".join(f"degree {b.name} {b.score:.1f} % of {b.nodes}" for b in buckets)
-        words.append(f"{run.name}: {told}.")
+        scores = ", ".join(f"degree {b.name} {b.score:.1f} % of {b.nodes}" for b in buckets)
+        words.append(f"{run.name}: {scores}.")
     what = "Micro F1" if all(found.multi_label for _, _, found in shown) else "Accuracy"
     return figure(
         "by-degree",

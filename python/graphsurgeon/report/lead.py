@@ -107,17 +107,19 @@ def tile(value: str) -> str:
 
 
 def glance(runs: list[Run]) -> str:
-    """A row a run; what all have in common goes above."""
-    told = [{name: value for value, name in facts(run)} for run in runs]
-    names = list(dict.fromkeys(name for found in told for name in found))
+    """One row per run; what all have in common goes above."""
+    known = [{name: value for value, name in facts(run)} for run in runs]
+    names = list(dict.fromkeys(name for found in known for name in found))
     same = [
         name
         for name in ("nodes", "stored edges", "features")
-        if len({found.get(name) for found in told}) == 1
+        if len({found.get(name) for found in known}) == 1
     ]
     one_data = len({data_name(run) for run in runs}) == 1
     lead = f'<p class="lead">All on {esc(data_name(runs[0]))}: ' if one_data else ""
-    lead += ", ".join(f"{esc(told[0][name])} {name}" for name in same) + ".</p>" if one_data else ""
+    lead += (
+        ", ".join(f"{esc(known[0][name])} {name}" for name in same) + ".</p>" if one_data else ""
+    )
     shown_names = [name for name in names if not (one_data and name in same)]
     rows = [
         [
@@ -125,6 +127,6 @@ def glance(runs: list[Run]) -> str:
             esc(run.method if one_data else f"{run.method} on {data_name(run)}"),
             *(esc(found.get(name, "")) for name in shown_names),
         ]
-        for r, (run, found) in enumerate(zip(runs, told))
+        for r, (run, found) in enumerate(zip(runs, known))
     ]
     return lead + table(["run", "method" if one_data else "what", *map(esc, shown_names)], rows)

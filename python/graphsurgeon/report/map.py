@@ -66,23 +66,25 @@ def map_payload(run: Run) -> dict[str, Any]:
 def map_words(run: Run) -> str:
     assert run.z is not None
     nodes, drawn = len(run.z), len(run.order)
-    told = [f"Each dot is a node: PCA shows {drawn:,} of {nodes:,}"]
-    told[0] += f", t-SNE a sample of {run.maps[1].points.shape[0]:,}." if len(run.maps) > 1 else "."
-    told += [f"{made.name}: {made.about}." for made in run.maps]
+    sentences = [f"Each dot is a node: PCA shows {drawn:,} of {nodes:,}"]
+    sentences[0] += (
+        f", t-SNE a sample of {run.maps[1].points.shape[0]:,}." if len(run.maps) > 1 else "."
+    )
+    sentences += [f"{made.name}: {made.about}." for made in run.maps]
     if run.agreement is not None:
         worst = 1 - np.quantile(run.agreement, 0.05)
-        told.append(
+        sentences.append(
             f"The views disagree (1 - cosine) by {1 - run.agreement.mean():.3f} on average, "
             f"5 % of the nodes by more than {worst:.3f}."
         )
     if run.graph is not None and run.graph.labels is not None and not run.graph.multi_label:
-        told.append(separation(run, run.graph.labels[run.order]))
-    return " ".join(told)
+        sentences.append(separation(run, run.graph.labels[run.order]))
+    return " ".join(sentences)
 
 
 def separation(run: Run, labels: np.ndarray) -> str:
     """How far the classes lie apart on the map, as a number; `labels` of the nodes drawn."""
-    told = []
+    scores = []
     for made in run.maps:
         points, here = made.points[:2000], labels[: len(made.points)][:2000]
         points, here = points[here >= 0], here[here >= 0]
@@ -90,5 +92,5 @@ def separation(run: Run, labels: np.ndarray) -> str:
             continue
         from sklearn.metrics import silhouette_score
 
-        told.append(f"{silhouette_score(points, here):.2f} by {made.name}")
-    return f"Silhouette of the classes (1 apart, 0 mixed): {', '.join(told)}." if told else ""
+        scores.append(f"{silhouette_score(points, here):.2f} by {made.name}")
+    return f"Silhouette of the classes (1 apart, 0 mixed): {', '.join(scores)}." if scores else ""

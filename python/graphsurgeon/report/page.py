@@ -33,7 +33,7 @@ Section = tuple[str, str, str]  # key, title and HTML
 
 
 def is_page(file: Path) -> bool:
-    """Whether the file is a page of ours; DataError where it cannot be read."""
+    """Whether graphsurgeon wrote this page; DataError if the file cannot be read."""
     try:
         with open(file, "rb") as content:
             return content.read(len(HEAD)) == HEAD.encode()

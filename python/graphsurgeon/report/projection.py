@@ -46,8 +46,8 @@ def project(z: np.ndarray, order: np.ndarray, seed: int, tsne: bool) -> list[Pro
         coordinates = np.column_stack([coordinates, np.zeros(len(order))])
         shares = np.append(shares, 0)
     first, second = 100 * shares[:2]
-    told = f"the two directions hold {first:.0f} % and {second:.0f} % of the variance"
-    out = [Projection("PCA", told, coordinates[:, :2])]
+    about = f"the two directions hold {first:.0f} % and {second:.0f} % of the variance"
+    out = [Projection("PCA", about, coordinates[:, :2])]
     sample = coordinates[:TSNE_NODES]
     if tsne and len(sample) >= 10:
         out.append(

@@ -19,47 +19,54 @@ from .sections import sections
 
 
 def parser() -> argparse.ArgumentParser:
-    about = "Runs as one HTML page that needs no network; also folders of ablate, bench and tune."
+    about = "Writes runs, ablations, benchmarks and searches as one HTML page that works offline."
     out = _cli.Parser(prog="graphsurgeon report", description=about, allow_abbrev=False)
     out.add_argument(
         "folders",
         metavar="RUN",
         nargs="+",
-        help="folder that train, ablate, bench or tune wrote; several are compared",
+        help="folder written by train, ablate, bench or tune; several are compared",
     )
     out.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="the page to write, as page.html"
+        "-o", "--output", required=True, metavar="FILE", help="page to write, such as page.html"
     )
     out.add_argument(
         "--data",
         default="",
         metavar="DATA",
-        help="data of the runs, where it is no longer what they name",
+        help="data the runs were trained on, if it has moved since",
     )
     out.add_argument(
         "--data-root",
         default="",
         metavar="DIR",
-        help="folder of the catalog's datasets; default $GRAPHSURGEON_DATA",
+        help="folder of the catalog's datasets; default $GRAPHSURGEON_DATA, else the cache folder",
     )
-    out.add_argument("--title", default="", metavar="TEXT", help="of the page")
+    out.add_argument("--title", default="", metavar="TEXT", help="title of the page")
     out.add_argument(
-        "--no-tsne", dest="tsne", action="store_false", help="only PCA, which takes no time"
+        "--no-tsne",
+        dest="tsne",
+        action="store_false",
+        help="draw maps by PCA only, which is faster",
     )
     out.add_argument(
-        "--seed", type=int, default=0, metavar="INT", help="of samples and of t-SNE (0)"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="INT",
+        help="random seed for sampling nodes and for t-SNE (0)",
     )
     out.add_argument(
         "--threads",
         type=int,
         default=0,
         metavar="INT",
-        help="of the program that scores; 0 takes every core",
+        help="number of threads; 0 uses every core this process may run on",
     )
     out.add_argument(
-        "--overwrite", action="store_true", help="replace a file that is not a page of ours"
+        "--overwrite", action="store_true", help="replace a file that graphsurgeon did not write"
     )
-    out.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    out.add_argument("--quiet", action="store_true", help="print no progress and no notes")
     out.add_argument(
         "--json", action="store_true", help="print the result as one JSON object on standard output"
     )
@@ -74,7 +81,8 @@ def check(arguments: argparse.Namespace) -> None:
         raise DataError(f"{output.parent}: no such folder", "make it first")
     if output.exists() and not arguments.overwrite and not page.is_page(output):
         raise DataError(
-            f"{output}: already exists and is not a page of ours", "pass --overwrite to replace it"
+            f"{output}: already exists and was not written by graphsurgeon",
+            "pass --overwrite to replace it",
         )
     if arguments.seed < 0 or arguments.threads < 0:
         raise UsageError("--seed and --threads are at least 0")

@@ -120,11 +120,12 @@ def scores_section(runs: list[Run]) -> Section:
     )
     if any(run.supervised for _, run in scored):
         about += " A method that learns from labels is scored by its own predictions."
-    told: dict[str, list[str]] = {splits_text(run): [] for _, run in scored}
+    runs_by_splits: dict[str, list[str]] = {splits_text(run): [] for _, run in scored}
     for _, run in scored:
-        told[splits_text(run)].append(run.name)
+        runs_by_splits[splits_text(run)].append(run.name)
     lines = [
-        f"{', '.join(names)}: {text}" if len(told) > 1 else text for text, names in told.items()
+        f"{', '.join(names)}: {text}" if len(runs_by_splits) > 1 else text
+        for text, names in runs_by_splits.items()
     ]
     head = ["", *(swatch(r, several) + (esc(run.name) if several else "mean") for r, run in scored)]
     figure = score_figure(runs)
@@ -215,17 +216,17 @@ def failures_section(runs: list[Run]) -> Section:
     if not found:
         return section("failures", "Where it fails")
     several = len(runs) > 1
-    told = []
+    lines = []
     for run, predictions in found:
         what = "micro F1" if predictions.multi_label else "accuracy"
         text = f"Predictions {predictions.how}: {what} {predictions.score:.2f} %."
-        told.append(
+        lines.append(
             f'<p class="how">{f"<b>{esc(run.name)}</b>: " if several else ""}{esc(text)}</p>'
         )
     figures = [confusion_figure(run, r, several) for r, run in enumerate(runs)]
     figures += [label_figure(runs), degree_figure(runs)]
     return section(
-        "failures", "Where it fails", *told, figures_html([made for made in figures if made])
+        "failures", "Where it fails", *lines, figures_html([made for made in figures if made])
     )
 
 

@@ -13,7 +13,7 @@ from .study_folders import Ablations, Bench, Tuning
 VERDICTS = {
     True: '<span class="holds">holds</span>',
     False: '<span class="fails">does not hold</span>',
-    None: '<span class="open">cannot be told</span>',
+    None: '<span class="open">undecided</span>',
 }
 
 
@@ -62,14 +62,14 @@ def bench_cell(row: dict[str, Any] | None) -> str:
         return ""
     paper = row.get("paper")
     text = f"{paper:.2f}" if isinstance(paper, (int, float)) else paper
-    told = "" if paper is None else f' <span class="help">({esc(text)})</span>'
+    reported = "" if paper is None else f' <span class="help">({esc(text)})</span>'
     if not isinstance(row.get("mean"), (int, float)):
-        return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{told}'
+        return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{reported}'
     deviation = math.hypot(
         float(row.get("std") or 0),
         float(row.get("std_over_encoders") or row.get("std_over_seeds") or 0),
     )  # as in bench.md
-    return f"{row['mean']:.2f} ± {deviation:.2f}{told}"
+    return f"{row['mean']:.2f} ± {deviation:.2f}{reported}"
 
 
 def tuning_section(tunings: list[Tuning]) -> Section:

@@ -2,6 +2,7 @@
 
 bench_command         `bench`: its options, the tables it prints
 ablate_command        `ablate`: its options, the verdicts it prints
+study_command         what both share: options, running, printing
 results_folder        what both do with the folder of their results
 catalog               the datasets by name, and which of them are here
 experiment            one training and its score

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 from typing import Any
 
-from .. import _cli
-from ..progress import Listener, wanted
 from ..report import page
 from ..report.sections_study import ablation_section
 from ..report.study_folders import read_ablations
@@ -16,49 +12,27 @@ from .ablation_experiments import AblationOptions
 from .ablation_tables import ablation_markdown
 from .ablations import ABLATIONS, Ablation, AblationResult, run_ablation
 from .catalog import Catalog, unknown
-from .experiment import Runner
 from .grid import is_large
-from .results_folder import (
-    add_common,
-    check_results,
-    make_folder,
-    refuse_renamed,
-    remove_empty,
-    say,
-    write_text,
-)
+from .results_folder import say, write_text
+from .study_command import add_common, add_inputs, open_study, run_command, study_parser
 from .study_file import StudyFile
 
 ABOUT = "The paper's ablations, each claim checked."
 PAGE = "ablations.html"
 QUICK_DATASETS = ("photo", "pubmed")
-RENAMED = {"--runs": "--num-splits"}
 
 
 def parser() -> argparse.ArgumentParser:
     lines = "\n".join(f"  {one.name:<16}{one.summary}" for one in ABLATIONS)
-    out = _cli.Parser(
-        prog="graphsurgeon ablate",
-        description=ABOUT,
-        epilog=f"ablations:\n{lines}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    out = study_parser("ablate", ABOUT, f"ablations:\n{lines}")
     out.add_argument("name", metavar="NAME", help="all, or one of those listed below")
-    out.add_argument(
-        "-o", "--output", default="", metavar="DIR",
-        help="folder of the results: NAME.json (one line per cell, not trained again) and "
-        f"NAME.md for each, {PAGE} for all; default ablations, with --quick ablations-quick",
-    )  # fmt: skip
-    out.add_argument(
-        "--datasets", default="all", metavar="NAMES",
-        help="catalog names, as photo,cs; all: those of the paper's smaller ones that are here",
-    )  # fmt: skip
-    out.add_argument(
-        "--quick", action="store_true",
-        help="Photo and PubMed, 20 epochs, three splits, the outer widths: a first look",
-    )  # fmt: skip
-    add_common(out)
+    add_inputs(
+        out,
+        "NAME.json (one line per cell, not trained again) and NAME.md for each, "
+        f"{PAGE} for all; default ablations, with --quick ablations-quick",
+        "those of the paper's smaller ones that are here",
+    )
+    add_common(out, "Photo and PubMed, 20 epochs, three splits, the outer widths")
     return out
 
 
@@ -96,12 +70,8 @@ def ablate(arguments: argparse.Namespace) -> dict[str, Any]:
     which = chosen(arguments.name)
     catalog = Catalog(arguments.data_root)
     datasets = datasets_here(arguments, catalog)
-    folder = Path(arguments.output or ("ablations-quick" if arguments.quick else "ablations"))
-    for ablation in which:
-        check_results(folder, ablation.name, PAGE)
-    make_folder(folder)
-    runner = Runner(folder, arguments.threads, arguments.data_root)
-    listener = Listener(wanted("auto") and not arguments.quiet)
+    study = open_study(arguments, "ablations", [one.name for one in which], PAGE)
+    folder = study.folder
     options = AblationOptions(arguments.num_splits, arguments.quick)
     results = []
     for ablation in which:
@@ -113,27 +83,15 @@ def ablate(arguments: argparse.Namespace) -> dict[str, Any]:
             write_text(folder / f"{result.name}.md", ablation_markdown(result))
 
         experiments = ablation.experiments(datasets, options, catalog)
-        result = run_ablation(ablation, experiments, file, runner, listener, after)
+        result = run_ablation(ablation, experiments, file, study.runner, study.listener, after)
         results.append(json_of(result))
-        if not arguments.json:
-            print(f"{result.name}: {result.verdict.text}\n", flush=True)
-    remove_empty(folder / "work")
+        study.print(f"{result.name}: {result.verdict.text}\n")
     sections = [ablation_section([read_ablations(folder, folder.name)])]
-    write_text(folder / PAGE, page.page("Ablations", "", sections))
-    if not arguments.json:
-        print(f"wrote {folder}")
+    study.finish(page.page("Ablations", "", sections))
+    study.print(f"wrote {folder}")
     return {"ablations": results}
 
 
 def main(words: list[str]) -> int:
     """Returns the exit code."""
-
-    def work() -> None:
-        refuse_renamed(words, RENAMED)
-        arguments = parser().parse_args(words)
-        result = ablate(arguments)
-        if arguments.json:
-            print(json.dumps(result))
-
-    _cli.stop_on_terminate()
-    return _cli.run(work, _cli.STOPPED)
+    return run_command(words, parser(), ablate)

@@ -3,50 +3,42 @@
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 from typing import Any
 
-from .. import _cli
-from ..progress import Listener, wanted
+from .._cli import add_renamed
 from ..report.page import page
 from ..report.sections_study import bench_section
 from ..report.study_folders import Bench
 from .catalog import Catalog
-from .experiment import Row, Runner
+from .experiment import Row
 from .grid import CellName, GridOptions, parse_grid, run_grid
-from .results_folder import (
+from .results_folder import say, write_text
+from .study_command import (
     add_common,
-    check_results,
-    make_folder,
-    refuse_renamed,
-    remove_empty,
-    say,
+    add_inputs,
+    open_study,
+    run_command,
+    study_parser,
     whole_number,
-    write_text,
 )
 from .study_file import StudyFile
 from .tables import bench_markdown, check_claim
 
 ABOUT = "The paper's tables: methods on datasets, trained and scored."
-RENAMED = {"--seeds": "--encoders", "--runs": "--num-splits"}
 
 
 def parser() -> argparse.ArgumentParser:
-    out = _cli.Parser(prog="graphsurgeon bench", description=ABOUT, allow_abbrev=False)
+    out = study_parser("bench", ABOUT)
     out.add_argument(
         "groups", metavar="GROUP", nargs="*",
         help="cells, as photo,pubmed=all or cs=gcn,dgi; in place of --datasets and --methods",
     )  # fmt: skip
-    out.add_argument(
-        "-o", "--output", default="", metavar="DIR",
-        help="folder of the results: bench.md, bench.json (one line per cell, not trained again) "
-        "and bench.html; default bench-results, with --quick bench-results-quick",
-    )  # fmt: skip
-    out.add_argument(
-        "--datasets", default="all", metavar="NAMES",
-        help="catalog names, as photo,cs; all: those of the paper that are here",
-    )  # fmt: skip
+    add_inputs(
+        out,
+        "bench.md, bench.json (one line per cell, not trained again) and bench.html; "
+        "default bench-results, with --quick bench-results-quick",
+        "those of the paper that are here",
+    )
     out.add_argument(
         "--methods", default="all", metavar="NAMES",
         help="as gcn,dgi,graphsurgeon; all: every one",
@@ -64,15 +56,12 @@ def parser() -> argparse.ArgumentParser:
         "--encoders", type=whole_number(1, 100), default=3, metavar="INT",
         help="encoders of a method that learns without labels, each probed on every split (3)",
     )  # fmt: skip
-    out.add_argument(
-        "--quick", action="store_true",
-        help="one encoder, three splits and a quarter of the epochs: a first look",
-    )  # fmt: skip
+    add_renamed(out, "--seeds", "--encoders")
     out.add_argument(
         "--memory", type=whole_number(0, 2**40), default=0, metavar="INT",
         help="MiB that a cell may take; 0: four fifths of what is free",
     )  # fmt: skip
-    add_common(out)
+    add_common(out, "one encoder, three splits and a quarter of the epochs")
     return out
 
 
@@ -107,10 +96,8 @@ def result_of(rows: list[Row]) -> dict[str, Any]:
 def bench(arguments: argparse.Namespace) -> dict[str, Any]:
     """Makes the tables, and returns what `--json` prints."""
     names = cells_here(arguments)
-    default = "bench-results-quick" if arguments.quick else "bench-results"
-    folder = Path(arguments.output or default)
-    check_results(folder, "bench", "bench.html")
-    make_folder(folder)
+    study = open_study(arguments, "bench-results", ["bench"], "bench.html")
+    folder = study.folder
     options = GridOptions(
         arguments.protocol,
         arguments.presets,
@@ -120,31 +107,17 @@ def bench(arguments: argparse.Namespace) -> dict[str, Any]:
         arguments.memory,
     )
     file = StudyFile(folder / "bench.json")
-    runner = Runner(folder, arguments.threads, arguments.data_root)
 
     def after(rows: list[Row]) -> None:
         file.write({"name": "bench", "claim": vars(check_claim(rows))}, rows)
         write_text(folder / "bench.md", bench_markdown(rows))
 
-    show = wanted("auto") and not arguments.quiet
-    rows = run_grid(names, options, file, runner, Listener(show), after)
-    remove_empty(folder / "work")
-    drawn = page("Benchmark", "", [bench_section([Bench(folder.name, rows)])])
-    write_text(folder / "bench.html", drawn)
-    if not arguments.json:
-        print(f"{bench_markdown(rows)}\nwrote {folder / 'bench.md'} and bench.html")
+    rows = run_grid(names, options, file, study.runner, study.listener, after)
+    study.finish(page("Benchmark", "", [bench_section([Bench(folder.name, rows)])]))
+    study.print(f"{bench_markdown(rows)}\nwrote {folder / 'bench.md'} and bench.html")
     return result_of(rows)
 
 
 def main(words: list[str]) -> int:
     """Returns the exit code."""
-
-    def work() -> None:
-        refuse_renamed(words, RENAMED)
-        arguments = parser().parse_args(words)
-        result = bench(arguments)
-        if arguments.json:
-            print(json.dumps(result))
-
-    _cli.stop_on_terminate()
-    return _cli.run(work, _cli.STOPPED)
+    return run_command(words, parser(), bench)

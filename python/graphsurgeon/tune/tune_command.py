@@ -7,7 +7,6 @@ import json
 import os
 import re
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +76,6 @@ def parser() -> argparse.ArgumentParser:
     return out
 
 
-class Renamed(argparse.Action):
-    """A flag of an earlier version: an error that names today's."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        raise UsageError(f"{option_string} is now {self.const}")
-
-
 def add_training_options(out: argparse.ArgumentParser) -> None:
     group = out.add_argument_group("training options to fix")
     for keyword, option in OPTIONS.items():
@@ -101,13 +87,7 @@ def add_training_options(out: argparse.ArgumentParser) -> None:
         text = option.help.replace("%", "%%")
         group.add_argument(f"--{option.name}", dest=f"fixed_{keyword}", help=text, **kind)
         for old in option.renamed_from:
-            group.add_argument(
-                f"--{old}",
-                action=Renamed,
-                nargs="?",
-                const=f"--{option.name}",
-                help=argparse.SUPPRESS,
-            )
+            _cli.add_renamed(group, f"--{old}", f"--{option.name}")
 
 
 def typed(keyword: str, text: Any) -> Any:

@@ -10,16 +10,8 @@
 #include "dataset/load.h"
 #include "support/dataset_folder.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::expect_data_error;
-using test::read_text;
-using test::reread;
-using test::rich;
-using test::TempFolder;
-using test::to_vector;
-using test::write_text;
 
 // A saved dataset with one mistake.
 class BrokenFolder : public ::testing::Test {
@@ -137,8 +129,8 @@ TEST_F(BrokenFolder, AFlagOfSymmetryThatIsNotTrue) {
 
 TEST_F(BrokenFolder, ASymmetryThatWeightsBreak) {
   Dataset data = rich();
-  data.graph = build_csr(test::edge_list(4, {{0, 1, 0.5f}, {1, 2, 2}, {3, 3, 7}}, true),
-                         {.symmetrize = true});
+  data.graph =
+      build_csr(edge_list(4, {{0, 1, 0.5f}, {1, 2, 2}, {3, 3, 7}}, true), {.symmetrize = true});
   save_dataset(data, folder(), true);
   EXPECT_TRUE(reread(folder()).graph.symmetric);
   put<float>("weights.npy", {0.5f, 0.5f, 2, 1.5f, 7});
@@ -245,4 +237,4 @@ TEST_F(BrokenFolder, NoPermission) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

@@ -16,16 +16,8 @@
 #include "dataset/load.h"
 #include "support/dataset_folder.h"
 
-namespace gs {
+namespace gs::test {
 namespace {
-
-using test::expect_data_error;
-using test::read_text;
-using test::reread;
-using test::rich;
-using test::TempFolder;
-using test::to_vector;
-using test::write_text;
 
 void expect_same_graph(const Csr& a, const Csr& b) {
   EXPECT_EQ(to_vector(a.offsets), to_vector(b.offsets));
@@ -105,7 +97,7 @@ TEST(Folder, RoundTripsAGraphWithoutAnythingElse) {
   const TempFolder temp;
   Dataset data;
   data.name = "bare";
-  data.graph = test::undirected_graph(3, {});
+  data.graph = undirected_graph(3, {});
   data.features = {DenseMatrix{3, 0, {}}};
   save_dataset(data, temp / "bare", false);
   const RawDataset raw = reread(temp / "bare");
@@ -129,7 +121,7 @@ TEST(Folder, BinaryFeaturesHaveNoValues) {
 TEST(Folder, NumpyReadsEveryArray) {
   const TempFolder temp;
   save_dataset(rich(), temp / "toy", false);
-  EXPECT_NO_THROW(test::run_python(temp.path(), R"(
+  EXPECT_NO_THROW(run_python(temp.path(), R"(
 arrays = {name[:-4]: np.load('toy/' + name) for name in os.listdir('toy') if name.endswith('.npy')}
 shapes = {name: (a.dtype.str, a.shape) for name, a in arrays.items()}
 assert shapes == {'offsets': ('<i8', (5,)), 'neighbors': ('<i4', (3,)), 'weights': ('<f4', (3,)),
@@ -143,7 +135,7 @@ assert json.load(open('toy/dataset.json'))['format'] == 'graphsurgeon-dataset'
 TEST(Folder, ArraysWrittenByNumpyInOtherWidthsAreRead) {
   const TempFolder temp;
   save_dataset(rich(), temp / "toy", false);
-  test::run_python(temp / "toy", R"(
+  run_python(temp / "toy", R"(
 for name, kind in [('offsets', 'i4'), ('neighbors', 'i8'), ('weights', 'f8'), ('labels', 'i1')]:
   np.save(name + '.npy', np.load(name + '.npy').astype(kind))
 )");
@@ -239,4 +231,4 @@ TEST(Folder, AFullDiskLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace gs
+}  // namespace gs::test

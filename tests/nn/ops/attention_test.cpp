@@ -233,16 +233,8 @@ TEST(Attend, DropoutIsUnbiased) {
 class GoldenAttention : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenAttention, IsGatConv) {
-  const std::filesystem::path file =
-      std::filesystem::path(GS_TEST_SOURCE_DIR "/tests/golden/layers") / GetParam();
-  const test::Tensors golden = test::read_tensors(file);
-  const at::Tensor edges = golden.at("edges").to(at::kInt).contiguous();
-  EdgeList list;
-  list.nodes = golden.at("features").size(0);
-  const int32_t* ids = edges.const_data_ptr<int32_t>();
-  list.source.assign(ids, ids + edges.size(1));
-  list.target.assign(ids + edges.size(1), ids + 2 * edges.size(1));
-  const Structure structure = of_graph("golden", build_csr(std::move(list), {}), Norm::mean);
+  const test::Tensors golden = test::Golden("layers", GetParam()).values;
+  const Structure structure = of_graph("golden", test::graph_of(golden), Norm::mean);
   for (const auto& [kind, a, type, tolerance] :
        {std::tuple{"double", structure.precise, at::kDouble, 1e-12},
         {"float", structure.plain, at::kFloat, 1e-5},
@@ -266,8 +258,7 @@ TEST_P(GoldenAttention, IsGatConv) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, GoldenAttention,
-                         testing::Values("gat.npz", "gat_heads.npz", "gat_loops.npz"));
+INSTANTIATE_TEST_SUITE_P(Layers, GoldenAttention, testing::Values("gat", "gat_heads", "gat_loops"));
 
 }  // namespace
 }  // namespace gs
