@@ -23,7 +23,7 @@ TEST(LoaderOptions, AreSetByTheirNames) {
   EXPECT_EQ(options.fanouts, (Fanouts{5, 4, 3}));
   EXPECT_THROW(list.find_option("fanouts")->set("5,-2"), Error);
   EXPECT_THROW(list.find_option("batch-size")->set("0"), Error);
-  EXPECT_THROW(list.find_option("loader")->set("neighbr"), Error);
+  EXPECT_THROW(list.find_option("loader")->set("neigbor"), Error);
 }
 
 TEST(LoaderOptions, TheLastFanoutRepeatsAndSpareOnesAreLeft) {
