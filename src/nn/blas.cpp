@@ -18,8 +18,10 @@ SetThreads mkl_set_threads() {
 }  // namespace
 
 OneBlasThread::OneBlasThread() {
-  // libtorch's first call in a thread sets MKL's threads too: before us, not after.
+  // libtorch's first call in a thread sets MKL's threads too: before us, not after. That it was
+  // called is kept in an inline function, of which this library and libtorch have one copy each.
   at::internal::lazy_init_num_threads();
+  at::get_num_threads();
   if (const SetThreads set = mkl_set_threads()) before_ = set(1);
 }
 
