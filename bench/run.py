@@ -17,6 +17,8 @@ BENCHMARKS = {
     "roofline": ([str(BUILD / "bench_roofline"), "photo", "cs", "dblp", "pubmed"], []),
     "layers": ([sys.executable, str(HERE / "layers.py")], ["--quick"]),
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
+    "quality": ([sys.executable, str(HERE / "quality.py")], ["--quick"]),
+    "spectral": ([sys.executable, str(HERE / "spectral.py")], []),
     "sampling": ([sys.executable, str(HERE / "sampling.py")], ["--quick"]),
     "large": ([sys.executable, str(HERE / "large.py")], ["--quick"]),
     "out_of_memory": ([sys.executable, str(HERE / "out_of_memory.py")], ["--quick"]),

@@ -31,6 +31,7 @@ class Keywords(DataKeywords, total=False):
 
     method: Literal[
         "graphsurgeon",
+        "spectral",
         "gcn",
         "graphsage",
         "gat",
@@ -46,6 +47,7 @@ class Keywords(DataKeywords, total=False):
         "cca-ssg",
         "raw",
         "smoothed",
+        "diffused",
         "untrained",
     ]
     hidden: int
@@ -79,6 +81,14 @@ class Keywords(DataKeywords, total=False):
     similarity_weight: str | float
     constraint: Literal["columns", "rows", "scaled", "naive"]
     gamma: float
+    filters: str
+    hops: int
+    row_transform: Literal["auto", "shares", "unit", "none"]
+    center: bool
+    scale_columns: bool
+    noise: float
+    power: float
+    magnitudes: float
     epochs: int
     lr: float
     weight_decay: float
@@ -108,6 +118,6 @@ class Keywords(DataKeywords, total=False):
     prefetch: int
     gamma_scale: Literal["auto", "none"]
     memory: int
-    protocol: Literal["authors", "paper"]
+    protocol: Literal["authors", "paper", "bgrl"]
     output: Literal["torch", "numpy"]
     progress: bool | Literal["auto"]

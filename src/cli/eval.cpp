@@ -16,8 +16,7 @@ struct EvalFlags {
   void describe(OptionList& v) {
     v.group("Encoders");
     v("protocol", protocol,
-      "protocol that sets the number of probe steps: authors 500, paper 100 (Yelp and Reddit 500); "
-      "default: the run's own");
+      "protocol that sets the probe, its steps and the splits; default: the run's own");
     v("memory", memory,
       "MiB for intermediate layers and smoothed features; larger ones go to a scratch file")
         .at_least(0);

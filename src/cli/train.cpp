@@ -37,7 +37,11 @@ void setup_train(CLI::App& app, Run& run) {
     run = [=] {
       const TrainFlags& flags = state->get<TrainFlags>();
       RunOptions& options = state->get<RunOptions>();
-      options.resolve(state->list_of<RunOptions>(), flags.preset, flags.config);
+      OptionList& list = state->list_of<RunOptions>();
+      // Presets, configs and other runs are of methods that train.
+      if (flags.preset.empty() && flags.config.empty() && flags.init.empty())
+        options.choose_method(list);
+      options.resolve(list, flags.preset, flags.config);
       options.load.seed = options.train.seed;
       const TrainRequest request{.data = *data,
                                  .run = *output,

@@ -26,6 +26,9 @@ nlohmann::json to_json(const TrainResult& result) {
           {"method", result.method},
           {"note", result.note},
           {"epochs", result.epochs},
+          {"seconds", result.seconds},
+          {"nodes", result.nodes},
+          {"columns", result.columns},
           {"ms_per_epoch", result.ms_per_epoch},
           {"peak_mib", result.peak_mib},
           {"loss", loss},
@@ -41,15 +44,20 @@ nlohmann::json to_json(const TrainResult& result) {
 }
 
 std::string to_text(const TrainResult& result) {
+  const std::string wrote =
+      fmt::format("wrote {}: {} x {} embeddings\n", result.run, result.nodes, result.columns);
+  if (result.epochs == 0)
+    return fmt::format("{} took {:.1f} s, peak memory {:.0f} MiB; effective rank {:.1f}\n{}",
+                       result.method, result.seconds, result.peak_mib, result.effective_rank,
+                       wrote);
   std::string terms;
   for (const auto& [name, value] : result.last.terms)
     terms += fmt::format("{} {} {:.6g}", terms.empty() ? " =" : " +", name, value);
   return fmt::format(
       "trained {} epochs at {:.1f} ms each, peak memory {:.0f} MiB\n"
-      "loss {:.6g}{}; effective rank {:.1f}\n"
-      "wrote {}\n",
+      "loss {:.6g}{}; effective rank {:.1f}\n{}",
       result.epochs, result.ms_per_epoch, result.peak_mib, result.last.loss, terms,
-      result.effective_rank, result.run);
+      result.effective_rank, wrote);
 }
 
 }  // namespace gs

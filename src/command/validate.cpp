@@ -18,7 +18,7 @@ std::vector<double> validation_of(const DenseMatrix& z, const Dataset& data,
                                   const RunOptions& options, int threads) {
   const Session session(threads);
   const auto seed = static_cast<uint64_t>(options.train.seed);
-  ProbeOptions probe;
+  ProbeOptions probe{.probe = Probe::paper};
   probe.probe_epochs = probe_epochs(options.protocol, data.name);
   const auto splits = make_splits(data, options.train.splits, options.train.num_splits, seed);
   return validation_scores(tensor_of(z), data.labels, splits, probe, seed);

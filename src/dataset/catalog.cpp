@@ -78,7 +78,8 @@ CatalogEntry heterophilous(std::string_view name, std::string_view title, int64_
           .paths = {file},
           .files = {{fmt::format("{}{}", kHeterophilous, file), std::string(file)}},
           .page = {},
-          .in_paper = false};
+          .in_paper = false,
+          .by_roc_auc = classes == 2};
 }
 
 std::vector<RemoteFile> actor_files() {

@@ -35,6 +35,7 @@ struct CatalogEntry {
   std::vector<RemoteFile> files;  // for `data fetch`
   std::string_view page;          // shown to people when a browser is needed
   bool in_paper = true;
+  bool by_roc_auc = false;     // usually scored by it: two classes of unequal size
   std::string_view note = {};  // e.g. why M differs from the paper's
 };
 

@@ -77,7 +77,8 @@ struct Dataset {
   std::vector<std::string> feature_names, class_names;  // may be empty
   int64_t raw_edges = 0;                                // rows in the file, before treatment
   BuildCounts dropped;
-  std::string treatment;  // "symmetrized, loops dropped, features binarized"
+  bool counts_made_binary = false;  // since they were found to be counts
+  std::string treatment;            // "symmetrized, loops dropped, features binarized"
   // What a user should know, e.g. that a count is not the catalog's.
   std::vector<std::string> notes;
 

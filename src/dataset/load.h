@@ -35,7 +35,8 @@ inline constexpr Named<LoopRule> kLoopRules[] = {
 constexpr std::span<const Named<LoopRule>> names_of(LoopRule) { return kLoopRules; }
 
 inline constexpr Named<FeatureRule> kFeatureRules[] = {
-    {"auto", FeatureRule::automatic, "the convention of the dataset or format"},
+    {"auto", FeatureRule::automatic,
+     "the convention of the dataset; sparse counts of other data become binary"},
     {"raw", FeatureRule::raw, "unchanged"},
     {"binary", FeatureRule::binary, "1 where positive, else 0"},
     {"row-norm", FeatureRule::row_norm, "rows sum to 1"},

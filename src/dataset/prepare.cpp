@@ -114,6 +114,17 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
             "replace missing values before loading");
 }
 
+// Whether they are counts: sparse, whole numbers from 1 on, not all of them 1.
+bool are_counts(const Features& features) {
+  if (!features.sparse() || features.sparse_matrix().values.empty()) return false;
+  const Array<float>& values = features.sparse_matrix().values;
+  const auto no_count = [v = values.data()](int64_t i) {
+    return !(v[i] >= 1) || v[i] != std::floor(v[i]);
+  };
+  return first_bad(values.size(), no_count) < 0 &&
+         std::any_of(values.begin(), values.end(), [](float v) { return v > 1; });
+}
+
 Features binarized(const Features& features) {
   if (!features.sparse()) {
     const DenseMatrix& m = features.dense_matrix();
@@ -297,8 +308,11 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
   raw.wait_for_features();
   check_features(raw.features, raw.nodes, raw.features_where);
   FeatureRule rule = options.features;
-  if (rule == FeatureRule::automatic)
-    rule = entry && entry->binarize ? FeatureRule::binary : FeatureRule::raw;
+  if (rule == FeatureRule::automatic) {
+    out.counts_made_binary = !entry && are_counts(raw.features);
+    rule = (entry && entry->binarize) || out.counts_made_binary ? FeatureRule::binary
+                                                                : FeatureRule::raw;
+  }
   switch (rule) {
     case FeatureRule::automatic:
     case FeatureRule::raw:

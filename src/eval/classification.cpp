@@ -1,9 +1,9 @@
 #include "eval/classification.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dataset/catalog.h"
 #include "dataset/splits.h"
 #include "eval/make_task.h"
 #include "eval/predictions.h"
@@ -62,10 +62,12 @@ class Evaluator {
     if (per_split_) follow_selection(info.options.train);
     load_data(is_run ? &info : nullptr);
     ClassificationResult out;
+    out.own_title = !is_run                                          ? "embeddings"
+                    : method_info(info.options.method.method).solved ? "solved"
+                                                                     : "trained";
     choose_protocol(is_run ? info.options.protocol : request_.protocol, out);
     make_splits_of(info, out);
-    if (probe_.reference || is_run)
-      batch_.emplace(whole_graph(data_, info.options.model.encoder, device_));
+    if (is_run) batch_.emplace(whole_graph(data_, info.options.model.encoder, device_));
     if (probe_.reference) references(info, out);
     if (is_run) score_encoders(info, *model->model, out);
     else score_file(out);
@@ -100,10 +102,20 @@ class Evaluator {
   }
 
   void choose_protocol(Protocol own, ClassificationResult& out) {
-    out.protocol = request_.given.contains("protocol") ? request_.protocol : own;
-    if (!request_.given.contains("probe-epochs"))
+    const auto& given = request_.given;
+    out.protocol = given.contains("protocol") ? request_.protocol : own;
+    if (!given.contains("probe-epochs"))
       probe_.probe_epochs = probe_epochs(out.protocol, data_.name);
     out.probe_epochs = probe_.probe_epochs;
+    const CatalogEntry* known = find_catalog(data_.name);
+    if (probe_.metric == Metric::automatic && known && known->by_roc_auc)
+      probe_.metric = Metric::roc_auc;
+    if (out.protocol != Protocol::bgrl) return;
+    probe_.wide_penalties = true;
+    if (!given.contains("probe")) probe_.probe = Probe::logistic;
+    if (per_split_ || given.contains("splits") || !data_.splits.empty()) return;
+    probe_.splits = "random:10/10/80";
+    if (!given.contains("num-splits")) probe_.num_splits = 20;
   }
 
   void make_splits_of(const RunInfo& info, ClassificationResult& out) {
@@ -176,15 +188,27 @@ class Evaluator {
   }
 
   // `predictions`, if not nullptr, gets those of the first split's test nodes; so do the next ones.
-  Score score(const Input& x, Predictions* predictions = nullptr) const {
-    return linear_probe(x, data_.labels, splits_, probe_, static_cast<uint64_t>(probe_.split_seed),
-                        predictions);
+  ProbeScores score(const Input& x, const std::vector<Split>& splits,
+                    Predictions* predictions = nullptr) const {
+    ProbeScores out;
+    for (const auto& [name, probe, about] : kProbes) {
+      if (probe == Probe::both || (probe_.probe != Probe::both && probe_.probe != probe)) continue;
+      ProbeOptions options = probe_;
+      options.probe = probe;
+      out.push_back({std::string(name), linear_probe(x, data_.labels, splits, options,
+                                                     static_cast<uint64_t>(probe_.split_seed),
+                                                     out.empty() ? predictions : nullptr)});
+    }
+    return out;
+  }
+  ProbeScores score(const Input& x, Predictions* predictions = nullptr) const {
+    return score(x, splits_, predictions);
   }
 
-  Score score_run(const stdfs::path& folder, const Method& model,
-                  Predictions* predictions = nullptr) {
+  ProbeScores score_run(const stdfs::path& folder, const Method& model,
+                        Predictions* predictions = nullptr) {
     if (!per_split_) return score(embeddings(model), predictions);
-    Score all{metric_of(data_.labels), {}};
+    ProbeScores all;
     for (size_t s = 0; s < splits_.size(); ++s) {
       const stdfs::path file = RunFolder(folder).split_model(s);
       const LoadedModel kept = load_model(file, device_);
@@ -192,43 +216,59 @@ class Evaluator {
         fail_data(file.string(),
                   fmt::format("was not selected on split {} of {}", s, request_.data),
                   "if the data or its splits changed since the training, train again");
-      all.splits.push_back(
-          score_split(embeddings(*kept.model), splits_[s], s == 0 ? predictions : nullptr));
+      ProbeScores one =
+          score_split(embeddings(*kept.model), splits_[s], s == 0 ? predictions : nullptr);
+      if (s == 0) all = std::move(one);
+      else
+        for (size_t p = 0; p < all.size(); ++p)
+          all[p].score.splits.push_back(one[p].score.splits.front());
     }
     return all;
   }
 
-  ProbeScore score_split(const at::Tensor& z, const Split& split, Predictions* predictions) const {
-    if (supervised_) return score_predictions(z, data_.labels, split, predictions);
-    return linear_probe(z, data_.labels, {split}, probe_, static_cast<uint64_t>(probe_.split_seed),
-                        predictions)
-        .splits.front();
+  ProbeScores score_split(const at::Tensor& z, const Split& split, Predictions* predictions) const {
+    if (!supervised_) return score(z, {split}, predictions);
+    const Metric metric = metric_of(data_.labels, probe_.metric);
+    return {{"predictions",
+             {metric, {score_predictions(z, data_.labels, split, metric, predictions)}}}};
   }
 
   int64_t memory() const { return request_.memory_mib << 20; }
 
-  // Always with the GCN's aggregation, on the CPU.
-  at::Tensor smoothed() const {
+  // The embeddings of a method that needs no training, with its own defaults, on the CPU.
+  at::Tensor untrained_embeddings(const std::string& method) const {
     RunInfo info;
     info.features = data_.features.width();
-    info.options.method.method = "smoothed";
+    info.options = default_options(method_info(method));
+    info.options = choose_auto_options(info.options, data_).options;
     const Device cpu = make_device("cpu");
     const Batch batch = whole_graph(data_, info.options.model.encoder, cpu);
-    return make_method(setting_of(info, cpu, Random(0)))->embed(batch, {memory()});
+    const auto made = make_method(setting_of(info, cpu, Random(0)));
+    const at::Tensor solved = made->solve(batch, {memory()}, no_progress());
+    return solved.defined() ? solved : made->embed(batch, {memory()});
   }
 
   // `info`: the run's, or that of no run.
   void references(RunInfo info, ClassificationResult& out) {
     if (data_.features.width() == 0) return;
-    out.reference["raw"] = score(make_input(data_.features, Device{}));  // the probe reads it plain
-    out.reference["smoothed"] = score(smoothed());
+    out.reference["raw"] = reference(make_input(data_.features, Device{}));  // read plain
+    for (const char* method : {"smoothed", "diffused"})
+      out.reference[method] = reference(untrained_embeddings(method));
     if (supervised_) return;  // its output is no embedding: untrained, it says nothing
+    // Nothing is known of the encoder of embeddings in a file, and a solved method has none.
+    if (method_info(info.options.method.method).solved) info.options = RunOptions{};
     info.features = data_.features.width();
-    // Nothing is known of the encoder of embeddings in a file.
     info.options = choose_auto_options(info.options, data_).options;
     const Random seed(static_cast<uint64_t>(info.options.train.seed));
+    const Batch batch = whole_graph(data_, info.options.model.encoder, device_);
     const auto untrained = make_method(setting_of(info, device_, seed.fork("init")));
-    out.reference["untrained"] = score(embeddings(*untrained));
+    out.reference["untrained"] = reference(
+        untrained->embed(batch, {memory()}, progress_).to(at::kCPU, at::kFloat).contiguous());
+  }
+
+  // By the probes that the run is scored by; beside a method's own predictions, by `logistic`.
+  ProbeScores reference(const Input& x) const {
+    return supervised_ ? ProbeScores{score(x).front()} : score(x);
   }
 
   const EvalRequest& request_;
@@ -246,82 +286,6 @@ class Evaluator {
 };
 
 }  // namespace
-
-Spread ClassificationResult::over_encoders() const {
-  std::vector<double> means;
-  for (const EncoderScore& encoder : encoders) means.push_back(encoder.score.spread().mean);
-  return spread_of(means);
-}
-
-double ClassificationResult::deviation_within() const {
-  double squares = 0;
-  if (encoders.size() == 1) return encoders.front().score.spread().deviation;  // to the last bit
-  for (const EncoderScore& encoder : encoders) {
-    const double deviation = encoder.score.spread().deviation;
-    squares += deviation * deviation;
-  }
-  return std::sqrt(squares / static_cast<double>(encoders.size()));
-}
-
-nlohmann::json ClassificationResult::to_json() const {
-  using nlohmann::json;
-  Score all{encoders.front().score.metric, {}};
-  json each = json::array(), means = json::object(), references = json::object();
-  for (const EncoderScore& encoder : encoders) {
-    const Spread spread = encoder.score.spread();
-    each.push_back({{"seed", encoder.seed ? json(*encoder.seed) : json()},
-                    {"mean", spread.mean},
-                    {"std", spread.deviation},
-                    {"values", encoder.score.values()}});
-    const auto& splits_of = encoder.score.splits;
-    all.splits.insert(all.splits.end(), splits_of.begin(), splits_of.end());
-  }
-  for (const auto& [name, score] : reference) {
-    means[name] = score.spread().mean;
-    references[name] = gs::to_json(score);
-  }
-  json out = gs::to_json(all);  // the values and details of all encoders
-  out.update({{"mean", mean()},
-              {"std", deviation_within()},
-              // One encoder says nothing about others.
-              {"std_over_encoders", encoders.size() > 1 ? json(deviation_between()) : json()},
-              {"encoders", std::move(each)},
-              {"splits", splits},
-              {"train_labels", train_labels},
-              {"split_seed", split_seed},
-              {"protocol", name_of(names_of(Protocol{}), protocol)},
-              {"probe_epochs", probe_epochs},
-              {"reference", std::move(means)},
-              {"reference_scores", std::move(references)}});
-  return out;
-}
-
-std::string ClassificationResult::to_text() const {
-  const Score& own = encoders.front().score;
-  const size_t count = own.splits.size();
-  std::string text = fmt::format(
-      "{} over {} {} ({}; {} training labels per split; probes of {} steps)\n\n", own.metric, count,
-      count == 1 ? "split" : "splits", splits, train_labels, probe_epochs);
-  const auto row = [&](const std::string& name, const Spread& spread) {
-    text += fmt::format("  {:<22} {:6.2f} +- {:.2f}\n", name, spread.mean, spread.deviation);
-  };
-  static constexpr std::pair<const char*, const char*> kRows[] = {
-      {"raw", "raw features"},
-      {"smoothed", "two-hop smoothed"},
-      {"untrained", "untrained encoder"}};
-  for (const auto& [key, title] : kRows)
-    if (const auto found = reference.find(key); found != reference.end())
-      row(title, found->second.spread());
-  if (encoders.size() == 1) {
-    row("trained", own.spread());
-    return text;
-  }
-  for (const EncoderScore& encoder : encoders)
-    row(fmt::format("trained, seed {}", *encoder.seed), encoder.score.spread());
-  return text + fmt::format("  {:<22} {:6.2f} +- {:.2f} over splits, +- {:.2f} over {} encoders\n",
-                            "trained", mean(), deviation_within(), deviation_between(),
-                            encoders.size());
-}
 
 ClassificationResult classify(const EvalRequest& request, Progress& progress,
                               const TrainEncoder& train) {

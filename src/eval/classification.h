@@ -1,6 +1,6 @@
-// The linear protocol on a run or on any .npy, and beside its score the same probe on what needs no
-// training (raw features, two-hop smoothed ones, an untrained encoder of the same shape), which
-// shows what the training adds.
+// The linear protocol on a run or on any .npy, and beside its scores the same probes on what needs
+// no training (raw, two-hop smoothed and diffused features, an untrained encoder of the same
+// shape), which shows what the training adds.
 #pragma once
 
 #include <map>
@@ -13,31 +13,40 @@
 
 namespace gs {
 
+// The scores of one embedding by each probe asked for, the headline first: "logistic", "paper", or
+// "predictions" for a method that predicts by itself.
+struct NamedScore {
+  std::string probe;
+  Score score;
+};
+using ProbeScores = std::vector<NamedScore>;
+
 struct EncoderScore {
   std::optional<int64_t> seed;  // of its training; unknown for an .npy
-  Score score;
+  ProbeScores scores;
 };
 
 struct ClassificationResult final : TaskResult {
-  std::vector<EncoderScore> encoders;      // the run's own first; all on the same splits
-  std::map<std::string, Score> reference;  // "raw", "smoothed", "untrained"
-  std::string splits;                      // which splits, in words
-  int64_t train_labels = 0;                // labels that the first split's probe was trained on
+  std::vector<EncoderScore> encoders;            // the run's own first; all on the same splits
+  std::map<std::string, ProbeScores> reference;  // "raw", "smoothed", "diffused", "untrained"
+  std::string splits;                            // which splits, in words
+  int64_t train_labels = 0;  // labels that the first split's probe was trained on
   Protocol protocol = Protocol::authors;
+  std::string own_title = "trained";  // of the row of what is scored
   int64_t probe_epochs = 0, split_seed = 0;
 
-  // Two deviations, both of the population: over the splits of an encoder (root mean square over
-  // the encoders) and over the encoders' means. Their squares add up to the variance of all test
-  // scores.
-  double mean() const { return over_encoders().mean; }
-  double deviation_within() const;
-  double deviation_between() const { return over_encoders().deviation; }
+  // By probe `p`, 0 being the headline. Two deviations, both of the population: over the splits of
+  // an encoder (root mean square over the encoders) and over the encoders' means. Their squares add
+  // up to the variance of all test scores.
+  double mean(size_t p = 0) const { return over_encoders(p).mean; }
+  double deviation_within(size_t p = 0) const;
+  double deviation_between(size_t p = 0) const { return over_encoders(p).deviation; }
 
   nlohmann::json to_json() const override;
   std::string to_text() const override;
 
  private:
-  Spread over_encoders() const;  // of their means
+  Spread over_encoders(size_t p) const;  // of their means
 };
 
 // A run of a method that learns from labels is scored by its own predictions, each split by the

@@ -35,7 +35,31 @@ at::Tensor gather_rows(const at::Tensor& csr, std::span<const int32_t> nodes, at
                                        values.options().layout(at::kSparseCsr));
 }
 
+// 1 / length, and 0 for rows of zeros; lengths in double, since squares of floats may overflow.
+at::Tensor inverse_lengths(const at::Tensor& squares) {
+  return at::where(squares > 0, squares.rsqrt(), 0.0);
+}
+
 }  // namespace
+
+at::Tensor rows_of(const Input& x, std::span<const int32_t> nodes, at::ScalarType type, bool unit) {
+  if (x.sparse()) {
+    at::Tensor rows = gather_rows(matrix_of(x.sparse_operator()), nodes, type);
+    if (!unit) return rows;
+    const at::Tensor values = rows.values().to(at::kDouble);
+    const at::Tensor crow = rows.crow_indices().to(at::kLong);
+    const at::Tensor counts = crow.slice(0, 1) - crow.slice(0, 0, -1);
+    const at::Tensor row = at::repeat_interleave(counts);
+    const at::Tensor squares =
+        at::zeros({counts.size(0)}, values.options()).index_add_(0, row, values.square());
+    rows.values().mul_(inverse_lengths(squares).index_select(0, row));
+    return rows;
+  }
+  const at::Tensor rows = x.dense().detach().index_select(0, index_of(nodes, x.device()));
+  if (!unit) return rows.to(type);
+  const at::Tensor precise = rows.to(at::kDouble);
+  return (precise * inverse_lengths(precise.square().sum({1}, true))).to(type);
+}
 
 LinearWeights LinearWeights::zeros(const Input& x, int64_t problems, int64_t classes,
                                    at::ScalarType type) {
@@ -50,7 +74,7 @@ at::Tensor LinearWeights::matrices(const Input& x) const {
                     : w.view({problems, classes, x.width()}).transpose(1, 2);
 }
 
-RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, Use use)
+RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, Use use, bool unit)
     : width_(x.width()) {
   for (const auto& list : nodes) {
     counts_.push_back(static_cast<int64_t>(list.size()));
@@ -58,14 +82,13 @@ RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, 
   }
   if (x.sparse()) {
     for (const auto& list : nodes) {
-      matrices_.push_back(gather_rows(matrix_of(x.sparse_operator()), list, type));
+      matrices_.push_back(rows_of(x, list, type, unit));
       if (use == Use::training) transposes_.push_back(matrices_.back().t().to_sparse_csr());
     }
     return;
   }
-  const at::Tensor dense = x.dense().detach();
   const auto problems = static_cast<int64_t>(nodes.size());
-  const auto options = dense.options().dtype(type);
+  const auto options = at::TensorOptions().device(x.device()).dtype(type);
   const bool by_row = use != Use::scores;
   const bool by_column =
       use != Use::once &&
@@ -75,7 +98,7 @@ RowBatch::RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, 
   if (by_column) columns_ = at::zeros({problems, width_, longest_}, options);
   for (int64_t r = 0; r < problems; ++r) {
     const auto& list = nodes[static_cast<size_t>(r)];
-    const at::Tensor part = dense.index_select(0, index_of(list, dense.device()));
+    const at::Tensor part = rows_of(x, list, type, unit);
     if (by_row) rows_[r].slice(0, 0, count(r)).copy_(part);
     if (by_column) columns_[r].slice(1, 0, count(r)).copy_(part.t());
   }
@@ -109,14 +132,6 @@ void RowBatch::project(const at::Tensor& score_gradient, LinearWeights& out) con
     }
   }
   at::sum_out(out.b, score_gradient, {2});
-}
-
-double RowBatch::mean_square() const {
-  double sum = 0, entries = 0;
-  if (matrices_.empty()) sum = columns_.square().sum(at::kDouble).item<double>();
-  for (const at::Tensor& m : matrices_) sum += m.values().square().sum(at::kDouble).item<double>();
-  for (const int64_t n : counts_) entries += static_cast<double>(n) * static_cast<double>(width_);
-  return entries > 0 ? sum / entries : 0;
 }
 
 LogisticBatch::LogisticBatch(const Input& x, const Labels& labels, const NodeLists& nodes,

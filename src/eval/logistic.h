@@ -29,20 +29,23 @@ struct LinearWeights {
 
 using NodeLists = std::vector<std::span<const int32_t>>;  // one per problem
 
+// The rows of x of these nodes: n x F, or a sparse matrix in compressed rows. `unit`: scaled to
+// length 1, zero rows staying zero.
+at::Tensor rows_of(const Input& x, std::span<const int32_t> nodes, at::ScalarType type, bool unit);
+
 // Each problem's rows of the input: [R, n, F] with zero rows after the shorter ones, or R sparse
 // matrices.
 class RowBatch {
  public:
   // Which copies pay: both orders, the order for scores, none.
   enum class Use { training, scores, once };
-  RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, Use use);
+  RowBatch(const Input& x, const NodeLists& nodes, at::ScalarType type, Use use, bool unit = false);
 
   int64_t longest() const { return longest_; }
   int64_t count(int64_t r) const { return counts_[static_cast<size_t>(r)]; }
   void scores(const LinearWeights& weights, at::Tensor& out) const;  // W' X' + b: [R, C, n]
   // Back to the weights; Use::training only.
   void project(const at::Tensor& score_gradient, LinearWeights& out) const;
-  double mean_square() const;  // over all entries of the problems' rows
 
  private:
   at::Tensor rows_, columns_;  // dense: [R, n, F] and [R, F, n], which may be a view of the first

@@ -37,19 +37,20 @@ struct Answers {
 
 }  // namespace
 
-double validation_score(const at::Tensor& scores, const Labels& labels, const Split& split) {
+double validation_score(const at::Tensor& scores, const Labels& labels, const Split& split,
+                        Metric metric) {
   const Answers val(scores, labels, split.val);
-  if (labels.task == Task::multilabel) return 100 * macro_auc(val.table(), val.truth.multi);
-  return 100 * accuracy(val.predicted(), val.truth.single);
+  return 100 * metric_value(val.table(), val.truth, metric_of(labels, metric));
 }
 
 ProbeScore score_predictions(const at::Tensor& scores, const Labels& labels, const Split& split,
-                             Predictions* predictions) {
+                             Metric metric, Predictions* predictions) {
   ProbeScore out;
-  out.validation = validation_score(scores, labels, split);
+  out.validation = validation_score(scores, labels, split, metric);
   const Answers test(scores, labels, split.test);
   if (predictions) predictions->nodes = split.test;
-  if (labels.task == Task::multilabel) score_test(test.table(), test.truth, out, predictions);
+  if (metric_of(labels, metric) == Metric::roc_auc)
+    score_test(test.table(), test.truth, out, predictions);
   else score_test(test.predicted(), test.truth, labels.classes, out, predictions);
   return out;
 }

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "eval/lbfgs.h"
 #include "eval/logistic.h"
+#include "eval/logistic_path.h"
 #include "eval/metrics.h"
 #include "nn/blas.h"
 #include "nn/finite.h"
@@ -26,6 +26,10 @@ constexpr int64_t kTestBlock = 8192;               // test rows gathered at once
 // Multiplications of a step below which threads get in each other's way.
 constexpr double kSmallStep = 1e8;
 constexpr double kNone = -1;  // below every score
+// Strengths C that are tried: scikit-learn's scale, and that of the BGRL protocol.
+constexpr double kStrengths[] = {1e-1, 1e0, 1e1, 1e2, 1e3};
+constexpr double kWideStrengths[] = {0x1p-10, 0x1p-8, 0x1p-6, 0x1p-4, 0x1p-2, 1,
+                                     0x1p2,   0x1p4,  0x1p6,  0x1p8,  0x1p10};
 
 // The splits with their labeled nodes only; data Error if a set is empty.
 std::vector<Split> usable(const Input& x, const Labels& labels, const std::vector<Split>& splits,
@@ -61,17 +65,36 @@ void check_values(const Input& x) {
   check_finite(x.sparse() ? matrix_of(x.sparse_operator()).values() : x.dense().detach());
 }
 
-// The validation nodes of each split with their labels, scored again and again.
+struct Problem {
+  const Input& x;
+  const Labels& labels;
+  const std::vector<Split>& splits;
+  const ProbeOptions& options;
+  uint64_t seed;
+  Metric metric;
+  Predictions* first = nullptr;
+
+  bool by_auc() const { return metric == Metric::roc_auc; }
+  bool unit_rows() const { return options.probe == Probe::logistic; }
+
+  NodeLists nodes(int64_t begin, int64_t end, std::vector<int32_t> Split::*set) const {
+    NodeLists out;
+    for (int64_t r = begin; r < end; ++r) out.emplace_back(splits[static_cast<size_t>(r)].*set);
+    return out;
+  }
+};
+
+// The validation nodes of some splits with their labels, scored again and again.
 class ValidationRows {
  public:
-  ValidationRows(const Input& x, const Labels& labels, const NodeLists& nodes)
-      : rows_(x, nodes, at::kFloat, RowBatch::Use::scores),
-        multi_(labels.task == Task::multilabel),
-        classes_(labels.classes),
-        scores_(at::empty({static_cast<int64_t>(nodes.size()), labels.classes, rows_.longest()},
-                          at::TensorOptions().device(x.device()).dtype(at::kFloat))),
-        predicted_(static_cast<size_t>(rows_.longest())) {
-    for (const auto& list : nodes) truths_.emplace_back(labels, list);
+  ValidationRows(const Problem& p, int64_t begin, int64_t end)
+      : rows_(p.x, p.nodes(begin, end, &Split::val), at::kFloat, RowBatch::Use::scores,
+              p.unit_rows()),
+        metric_(p.metric),
+        classes_(p.labels.classes),
+        scores_(at::empty({end - begin, classes_, rows_.longest()},
+                          at::TensorOptions().device(p.x.device()).dtype(at::kFloat))) {
+    for (const auto& list : p.nodes(begin, end, &Split::val)) truths_.emplace_back(p.labels, list);
   }
 
   void score(const LinearWeights& weights) {
@@ -79,25 +102,20 @@ class ValidationRows {
     host_ = scores_.to(at::kCPU);
   }
 
-  // Accuracy or macro ROC-AUC of split r at the last scored weights.
-  double of_split(int64_t r) {
-    const Truth& truth = truths_[static_cast<size_t>(r)];
-    const int64_t nodes = rows_.count(r), stride = rows_.longest();
-    const ScoreTable table{host_.const_data_ptr<float>() + r * classes_ * stride, classes_, nodes,
-                           stride};
-    if (multi_) return macro_auc(table, truth.multi);
-    const std::span<int32_t> predicted(predicted_.data(), static_cast<size_t>(nodes));
-    predict(table, predicted);
-    return accuracy(predicted, truth.single);
+  // The metric of split r at the last scored weights.
+  double of_split(int64_t r) const {
+    const int64_t stride = rows_.longest();
+    return metric_value(
+        {host_.const_data_ptr<float>() + r * classes_ * stride, classes_, rows_.count(r), stride},
+        truths_[static_cast<size_t>(r)], metric_);
   }
 
  private:
   RowBatch rows_;
-  bool multi_;
+  Metric metric_;
   int64_t classes_;
   at::Tensor scores_, host_;
   std::vector<Truth> truths_;
-  std::vector<int32_t> predicted_;
 };
 
 // The weights of each split's probe at its best validation score, and when that was.
@@ -144,25 +162,10 @@ LinearWeights xavier(const Input& x, int64_t first_split, int64_t count, int64_t
   return weights;
 }
 
-struct Problem {
-  const Input& x;
-  const Labels& labels;
-  const std::vector<Split>& splits;
-  const ProbeOptions& options;
-  uint64_t seed;
-  Predictions* first = nullptr;
-
-  NodeLists nodes(int64_t begin, int64_t end, std::vector<int32_t> Split::*set) const {
-    NodeLists out;
-    for (int64_t r = begin; r < end; ++r) out.emplace_back(splits[static_cast<size_t>(r)].*set);
-    return out;
-  }
-};
-
 Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
   const int64_t count = end - begin;
   LogisticBatch train(p.x, p.labels, p.nodes(begin, end, &Split::train));
-  ValidationRows validation(p.x, p.labels, p.nodes(begin, end, &Split::val));
+  ValidationRows validation(p, begin, end);
   LinearWeights weights = xavier(p.x, begin, count, p.labels.classes, p.seed);
   const auto zeros = [&] { return LinearWeights::zeros(p.x, count, p.labels.classes, at::kFloat); };
   LinearWeights gradient = zeros();
@@ -182,37 +185,15 @@ Fit fit_adam(const Problem& p, int64_t begin, int64_t end) {
   return fit;
 }
 
-// Fits one split to convergence for each penalty, from the strongest down, each from where the last
-// ended. Penalties are in units of the features' mean square, which makes the choice independent of
-// the embedding's scale; the bias has none.
-Fit fit_lbfgs(const Problem& p, int64_t split) {
-  constexpr double kPenalties[] = {1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4};
-  LogisticBatch train(p.x, p.labels, p.nodes(split, split + 1, &Split::train), at::kDouble);
-  ValidationRows validation(p.x, p.labels, p.nodes(split, split + 1, &Split::val));
-  const double rms = std::sqrt(train.rows().mean_square()), scale = rms > 0 ? 1 / rms : 1;
-  const int64_t entries = p.x.width() * p.labels.classes;
-  // `flat`: the weights for features of mean square 1, then the biases.
-  const auto weights_at = [&](const at::Tensor& flat) {
-    return LinearWeights{(flat.slice(0, 0, entries) * scale).unsqueeze(0),
-                         flat.slice(0, entries).unsqueeze(0)};
-  };
-  at::Tensor flat = at::zeros({entries + p.labels.classes},
-                              at::TensorOptions().device(p.x.device()).dtype(at::kDouble));
-  LinearWeights gradient = LinearWeights::zeros(p.x, 1, p.labels.classes, at::kDouble);
+// Fits one split to convergence for each penalty, from the strongest down.
+Fit fit_logistic(const Problem& p, int64_t split) {
+  LogisticPath train(p.x, p.labels, p.splits[static_cast<size_t>(split)].train);
+  ValidationRows validation(p, split, split + 1);
   Fit fit(p.x, 1, p.labels.classes);
-  for (const double penalty : kPenalties) {
-    const auto objective = [&](const at::Tensor& at_flat) {
-      const at::Tensor w = at_flat.slice(0, 0, entries);
-      const double loss = train.gradient(weights_at(at_flat), gradient, true).item<double>();
-      Evaluation out{loss + penalty / 2 * at::dot(w, w).item<double>(),
-                     at::cat({gradient.w[0] * scale, gradient.b[0]})};
-      out.gradient.slice(0, 0, entries).add_(w, penalty);
-      return out;
-    };
-    const Minimum found = minimize(objective, flat, {.iterations = 200, .tolerance = 1e-5});
-    flat = found.x;
-    const LinearWeights weights = weights_at(flat);
-    fit.offer({weights.w.to(at::kFloat), weights.b.to(at::kFloat)}, validation, found.iterations);
+  const std::span<const double> wide(kWideStrengths), usual(kStrengths);
+  for (const double c : p.options.wide_penalties ? wide : usual) {
+    const LinearWeights weights = train.fit(c);
+    fit.offer(weights, validation, std::max<int64_t>(1, train.iterations()));
   }
   return fit;
 }
@@ -220,18 +201,17 @@ Fit fit_lbfgs(const Problem& p, int64_t split) {
 // Scores the test nodes of one split, a block of rows at a time.
 void test(const Problem& p, const LinearWeights& weights, std::span<const int32_t> nodes,
           ProbeScore& out, Predictions* predictions) {
-  const bool multi = p.labels.task == Task::multilabel;
   const int64_t classes = p.labels.classes, count = static_cast<int64_t>(nodes.size());
-  std::vector<int32_t> predicted(multi ? 0 : nodes.size());
-  at::Tensor scores = multi ? at::empty({classes, count}, at::kFloat) : at::Tensor();
+  std::vector<int32_t> predicted(p.by_auc() ? 0 : nodes.size());
+  at::Tensor scores = p.by_auc() ? at::empty({classes, count}, at::kFloat) : at::Tensor();
   for (int64_t begin = 0; begin < count; begin += kTestBlock) {
     const int64_t rows = std::min(kTestBlock, count - begin);
     const RowBatch block(p.x,
                          {nodes.subspan(static_cast<size_t>(begin), static_cast<size_t>(rows))},
-                         at::kFloat, RowBatch::Use::once);
+                         at::kFloat, RowBatch::Use::once, p.unit_rows());
     at::Tensor part = at::empty({1, classes, rows}, weights.w.options());
     block.scores(weights, part);
-    if (multi) {
+    if (p.by_auc()) {
       scores.slice(1, begin, begin + rows).copy_(part[0]);
     } else {
       const at::Tensor host = part.to(at::kCPU);
@@ -240,7 +220,7 @@ void test(const Problem& p, const LinearWeights& weights, std::span<const int32_
     }
   }
   const Truth truth(p.labels, nodes);
-  if (multi)
+  if (p.by_auc())
     score_test({scores.const_data_ptr<float>(), classes, count, count}, truth, out, predictions);
   else score_test(std::move(predicted), truth, classes, out, predictions);
   if (predictions) predictions->nodes.assign(nodes.begin(), nodes.end());
@@ -275,9 +255,9 @@ Sharing share_out(const Problem& p) {
   }
   const auto count = std::ssize(p.splits);
   const int64_t fit = std::clamp<int64_t>(kRowBytes / bytes, 1, count);
-  if (p.x.device() != at::kCPU) return {p.options.solver == Solver::adam ? fit : 1, false};
+  if (p.x.device() != at::kCPU) return {p.options.probe == Probe::paper ? fit : 1, false};
   const int64_t batch =
-      p.options.solver == Solver::adam ? std::clamp<int64_t>(kBatchBytes / bytes, 1, fit) : 1;
+      p.options.probe == Probe::paper ? std::clamp<int64_t>(kBatchBytes / bytes, 1, fit) : 1;
   const bool room = fit >= std::min<int64_t>(count, threads());
   return {batch, room && (step < kSmallStep || fit / batch >= (threads() + 1) / 2)};
 }
@@ -303,7 +283,7 @@ std::vector<ProbeScore> probe(const Problem& p, bool with_test) {
   const auto solve = [&](int64_t batch) {
     const int64_t begin = batch * way.batch, end = std::min(count, begin + way.batch);
     const Fit fit =
-        p.options.solver == Solver::lbfgs ? fit_lbfgs(p, begin) : fit_adam(p, begin, end);
+        p.options.probe == Probe::logistic ? fit_logistic(p, begin) : fit_adam(p, begin, end);
     for (int64_t r = begin; r < end; ++r) {
       const auto local = static_cast<size_t>(r - begin);
       if (fit.score[local] == kNone) continue;
@@ -335,7 +315,9 @@ Score linear_probe(const Input& x, const Labels& labels, const std::vector<Split
                    const ProbeOptions& options, uint64_t seed, Predictions* first) {
   const std::vector<Split> checked = usable(x, labels, splits, true);
   check_values(x);
-  return {metric_of(labels), probe({x, labels, checked, options, seed, first}, true)};
+  GS_ASSERT(options.probe != Probe::both);
+  const Metric metric = metric_of(labels, options.metric);
+  return {metric, probe({x, labels, checked, options, seed, metric, first}, true)};
 }
 
 std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,
@@ -345,7 +327,9 @@ std::vector<double> validation_scores(const at::Tensor& z, const Labels& labels,
   const std::vector<Split> checked = usable(x, labels, splits, false);
   check_values(x);
   std::vector<double> out;
-  for (const ProbeScore& score : probe({x, labels, checked, options, seed}, false))
+  GS_ASSERT(options.probe != Probe::both);
+  const Metric metric = metric_of(labels, options.metric);
+  for (const ProbeScore& score : probe({x, labels, checked, options, seed, metric}, false))
     out.push_back(score.validation);
   return out;
 }

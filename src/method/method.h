@@ -45,6 +45,13 @@ class Method {
   // Called once before the first step, with the data to train on; `split` is the one whose training
   // labels may be read, and nullptr for methods without labels.
   virtual void prepare(const Dataset& /*data*/, const Split* /*split*/) {}
+  // Sets the weights of a method that is solved at once instead of trained in steps (its row says
+  // `solved`); called once, after prepare(). Returns what embed() of the same graph returns, to the
+  // bit; undefined if there is nothing to solve.
+  virtual at::Tensor solve(const Batch& /*whole*/, const InferenceOptions& /*options*/,
+                           Progress& /*progress*/) {
+    return {};
+  }
   // One line for the user about the prepared training, or nothing.
   virtual std::string note() const { return {}; }
   // The loss that a step minimizes.

@@ -9,7 +9,8 @@ void MethodOptions::describe(OptionList& v) {
     return v(name, field, help).at_least(0).at_most(0.99);
   };
   v.group("Method");
-  v("method", method, "training method: graphsurgeon, or a baseline to compare with")
+  v("method", method,
+    "method to train or solve; `train` without it and without an option of training is spectral")
       .one_of(method_choices());
   v("hidden", hidden, "width of a baseline's hidden layers; 0 uses --dim").at_least(0);
   v("heads", heads, "attention heads (gat)").at_least(1).at_most(64);

@@ -15,6 +15,7 @@ class Gca;
 class Bgrl;
 class CcaSsg;
 class Raw;
+class Spectral;
 class Smoothed;
 
 // A baseline's encoder: a fixed depth without skip connections.
@@ -57,12 +58,34 @@ inline void bootstrap(RunOptions& o) {
 
 inline void untrained(RunOptions& o) { o.train.epochs = 0; }
 
+inline void spectral(RunOptions& o) {
+  untrained(o);
+  o.model.dim = 260;
+}
+
+// Leading singular vectors, times singular values, of features diffused by PageRank.
+inline void diffused(RunOptions& o) {
+  untrained(o);
+  o.model.dim = 256;
+  o.spectral.filters = "pagerank:0.15";
+  o.spectral.transform = Transform::none;
+  o.spectral.center = false;
+  o.spectral.magnitudes = 0;
+}
+
 template <class Visit>
 void for_each_method(Visit&& visit) {
   using enum MethodGroup;
   visit(MethodRow<GraphSurgeon>{
       {"graphsurgeon", ours,
        "two learned augmentation heads and one encoder, under a Laplacian-Eigenmaps loss"}});
+  visit(MethodRow<Spectral>{{.name = "spectral",
+                             .group = ours,
+                             .about = "leading singular directions of the features after several "
+                                      "graph filters; solved, not trained",
+                             .loaders = {.only = kFullBatch},
+                             .defaults = spectral,
+                             .solved = true}});
   visit(MethodRow<Classifier>{{"gcn",
                                supervised,
                                "graph convolutions trained on labels (Kipf and Welling 2017)",
@@ -171,6 +194,12 @@ void for_each_method(Visit&& visit) {
                              "the features after two hops of aggregation",
                              {.only = kFullBatch},
                              untrained}});
+  visit(MethodRow<Spectral>{{.name = "diffused",
+                             .group = reference,
+                             .about = "singular vectors of the features diffused by PageRank",
+                             .loaders = {.only = kFullBatch},
+                             .defaults = diffused,
+                             .solved = true}});
   visit(MethodRow<GraphSurgeon>{{"untrained",
                                  reference,
                                  "graphsurgeon's encoder with random weights",

@@ -36,8 +36,10 @@ struct MethodInfo {
   LoaderRule loaders = {};
   void (*defaults)(RunOptions&) = nullptr;  // sets what differs from the options' own defaults
   bool alias = false;                       // another name of a method: gets no row in tables
+  bool solved = false;                      // at once, instead of in epochs
 
   bool supervised() const { return group == MethodGroup::supervised; }
+  bool trains() const { return group != MethodGroup::reference && !solved; }
 };
 
 std::span<const MethodInfo> methods();

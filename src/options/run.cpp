@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "options/convolutions.h"
 #include "options/methods.h"
 #include "options/preset.h"
@@ -48,6 +50,7 @@ void RunOptions::describe(OptionList& v) {
   method.describe(v);
   model.describe(v);
   loss.describe(v);
+  spectral.describe(v);
   train.describe(v);
   loader.describe(v);
   v("protocol", protocol, "default epochs, selection and probe steps");
@@ -56,7 +59,7 @@ void RunOptions::describe(OptionList& v) {
 
 void RunOptions::apply_protocol(OptionList& list) {
   if (protocol != Protocol::paper) return;
-  if (method_info(method.method).group == MethodGroup::reference) return;  // nothing to train
+  if (!method_info(method.method).trains()) return;
   if (!list.find_option("epochs")->given) train.epochs = 500;
   if (!list.find_option("select")->given) train.select = Select::val;
 }
@@ -70,8 +73,11 @@ void RunOptions::check() const {
     fail_usage("--encoder", fmt::format("{} has no attention", info.name),
                fmt::format("use one of: {}; attention is for the supervised methods",
                            fmt::join(plain_convolutions(), ", ")));
-  if (info.group == MethodGroup::reference && train.epochs > 0)
-    fail_usage("--epochs", fmt::format("{} learns nothing", info.name), "leave it at 0");
+  if (!info.trains() && train.epochs > 0)
+    fail_usage(
+        "--epochs",
+        fmt::format("{} {}", info.name, info.solved ? "is solved at once" : "learns nothing"),
+        "leave it at 0");
   std::vector<std::string_view> sampled = loaders_of(info);
   std::erase(sampled, kFullBatch);
   if (loader.chooses_targets() && loader.loader == kFullBatch)
@@ -81,7 +87,18 @@ void RunOptions::check() const {
     fail_usage("--target-nodes", fmt::format("{} learns from the nodes of its split", info.name),
                "leave it out");
   loss.similarity_factor(1, 1);
+  spectral.parsed_filters();
   loader.fanouts_of(model.layers);
+}
+
+void RunOptions::choose_method(OptionList& list) {
+  if (list.find_option("method")->given) return;
+  std::set<std::string> neutral{"dim", "seed", "device", "kernels", "memory", "protocol"};
+  for (const Option& option : gs::describe(load).options()) neutral.insert(option.name);
+  for (const Option& option : gs::describe(spectral).options()) neutral.insert(option.name);
+  for (const Option& option : list.options())
+    if (option.given && !neutral.contains(option.name)) return;
+  method.method = "spectral";
 }
 
 void RunOptions::resolve(OptionList& list, const std::string& preset, const std::string& config) {

@@ -31,8 +31,8 @@ void for_each_task(Visit&& visit) {
   visit(TaskRow<Classification>{
       {.name = "classification",
        .about = "accuracy or ROC-AUC of a linear probe",
-       .reads = {"encoders", "splits", "num-splits", "split-seed", "solver", "probe-epochs",
-                 "probe-lr", "probe-every", "protocol", "predictions"},
+       .reads = {"encoders", "splits", "num-splits", "split-seed", "probe", "metric",
+                 "probe-epochs", "probe-lr", "probe-every", "protocol", "predictions"},
        .kept = true}});
   visit(TaskRow<Clustering>{{.name = "clustering",
                              .about = "agreement of k-means clusters with the labels",

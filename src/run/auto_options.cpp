@@ -1,5 +1,9 @@
 #include "run/auto_options.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "dataset/agreement.h"
 #include "options/methods.h"
 
@@ -15,16 +19,41 @@ std::string reason(const FeatureAgreement& found) {
                      found.values);
 }
 
-}  // namespace
-
-bool has_auto_options(const ModelOptions& model) {
-  return model.layers == 0 || model.skip == Skip::automatic;
+bool has_negative(const Features& features) {
+  const Array<float>& values =
+      features.sparse() ? features.sparse_matrix().values : features.dense_matrix().values;
+  return std::any_of(values.begin(), values.end(), [](float value) { return value < 0; });
 }
 
-ChosenOptions choose_auto_options(const RunOptions& options, const Dataset& data) {
-  ChosenOptions out{options, {}, ""};
+// Magnitudes say little where neighbors are alike, and much where they are not.
+constexpr double kFewMagnitudes = 0.2, kManyMagnitudes = 0.5;
+
+void choose_spectral(ChosenOptions& out, const Dataset& data) {
   ModelOptions& model = out.options.model;
-  if (!has_auto_options(model)) return out;
+  SpectralOptions& spectral = out.options.spectral;
+  model.layers = std::max<int64_t>(1, model.layers);  // without effect
+  if (model.skip == Skip::automatic) model.skip = Skip::none;
+  std::vector<std::string> said;
+  if (spectral.transform == Transform::automatic) {
+    out.by_data.emplace_back("row-transform");
+    const bool negative = has_negative(data.features);
+    spectral.transform = negative ? Transform::unit : Transform::shares;
+    said.push_back(fmt::format("--row-transform {} ({} feature is negative)",
+                               name_of(names_of(spectral.transform), spectral.transform),
+                               negative ? "some" : "no"));
+  }
+  if (spectral.magnitudes < 0) {
+    out.by_data.emplace_back("magnitudes");
+    const FeatureAgreement found = feature_agreement(data.graph, data.features);
+    spectral.magnitudes = found.alike() ? kFewMagnitudes : kManyMagnitudes;
+    said.push_back(fmt::format("--magnitudes {} ({})", spectral.magnitudes, reason(found)));
+  }
+  if (!said.empty()) out.note = fmt::format("chosen from the data: {}", fmt::join(said, ", "));
+}
+
+void choose_encoder(ChosenOptions& out, const Dataset& data) {
+  ModelOptions& model = out.options.model;
+  if (!has_auto_options(model)) return;
   const FeatureAgreement found = feature_agreement(data.graph, data.features);
   // One hop is enough if a node has many words of its own. Few words, or noise, need the neighbors'
   // neighbors too, unless neighbors have nothing in common.
@@ -34,12 +63,32 @@ ChosenOptions choose_auto_options(const RunOptions& options, const Dataset& data
   }
   if (model.skip == Skip::automatic) {
     out.by_data.emplace_back("skip");
-    const MethodGroup group = method_info(options.method.method).group;
+    const MethodGroup group = method_info(out.options.method.method).group;
     const bool ours = group == MethodGroup::ours || group == MethodGroup::reference;
     model.skip = found.unrelated() ? Skip::linear : ours && !found.noisy() ? Skip::sum : Skip::none;
   }
   out.note = fmt::format("chosen from the data: --layers {} --skip {} ({})", model.layers,
                          name_of(names_of(model.skip), model.skip), reason(found));
+}
+
+}  // namespace
+
+bool has_auto_options(const ModelOptions& model) {
+  return model.layers == 0 || model.skip == Skip::automatic;
+}
+
+ChosenOptions choose_auto_options(const RunOptions& options, const Dataset& data) {
+  ChosenOptions out{options, {}, ""};
+  // Other data that the run embeds is treated alike, whatever it looks like.
+  if (data.counts_made_binary && options.load.features == FeatureRule::automatic) {
+    out.options.load.features = FeatureRule::binary;
+    out.by_data.emplace_back("features");
+  }
+  if (method_info(options.method.method).solved) choose_spectral(out, data);
+  else choose_encoder(out, data);
+  if (data.counts_made_binary)
+    out.note =
+        fmt::format("features are counts, made binary (--features raw keeps them)\n{}", out.note);
   return out;
 }
 

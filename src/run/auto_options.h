@@ -1,5 +1,5 @@
-// Layers and skip connections that are left to the data (--layers 0, --skip auto). They are chosen
-// from the features and the edges, never from labels.
+// Options that are left to the data (--layers 0, --skip auto, --row-transform auto, --magnitudes
+// -1). They are chosen from the features and the edges, never from labels.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ double Selection::score(const at::Tensor& output, std::optional<int64_t> split,
     keep_if_better(s, score, parameters);
     return score;
   }
-  ProbeOptions probe;
+  ProbeOptions probe{.probe = Probe::paper};
   probe.probe_epochs = probe_epochs(options_.protocol, data_.name);
   const auto scores = validation_scores(output, data_.labels, splits_, probe,
                                         static_cast<uint64_t>(options_.train.seed));

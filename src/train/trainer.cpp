@@ -161,6 +161,7 @@ class Trainer {
       assign(method_->parameters(), tensors_of(other.model->parameters()), "",
              request_.init.string());
     }
+    solved_ = method_->solve(batches_->whole(), inference(), progress_);
     writer_.start();
     checkpoint();
   }
@@ -292,16 +293,19 @@ class Trainer {
     const TensorMap weights = selection_.best(tensors_of(method_->parameters()));
     writer_.save_models(weights, selection_.kept(), splits_);
     assign(method_->parameters(), weights, "", writer_.folder().model().string());
-    const at::Tensor z = embeddings(progress_);
+    const at::Tensor z = solved_.defined() ? solved_ : embeddings(progress_);
     writer_.save_embeddings(z, data_.node_ids);
     progress_.finish();
     return {.run = request_.run.string(),
             .method = options_.method.method,
+            .nodes = z.size(0),
+            .columns = z.size(1),
             .epochs = at_.epoch,
             .parameters = method_->parameters().count(),
+            .seconds = std::chrono::duration<double>(Clock::now() - begun_).count(),
             .ms_per_epoch = writer_.median_ms(),
             .peak_mib = writer_.peak_mib(),
-            .effective_rank = at_.epoch > 0 ? effective_rank(z) : 0,
+            .effective_rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0,
             .plan = plan_,
             .note = method_->note(),
             .last = last_};
@@ -325,10 +329,12 @@ class Trainer {
   std::unique_ptr<Method> method_;
   std::optional<Adam> adam_;
   std::optional<Batches> batches_;
-  Split targets_;  // the target nodes, as training nodes; none: all nodes
+  at::Tensor solved_;  // the embeddings of a method that was just solved; otherwise undefined
+  Split targets_;      // the target nodes, as training nodes; none: all nodes
   Position at_;
   EpochMetrics last_;
   double last_loss_ = 0;
+  Clock::time_point begun_ = Clock::now();
 };
 
 }  // namespace

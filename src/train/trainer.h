@@ -34,10 +34,12 @@ struct TrainRequest {
 
 struct TrainResult {
   std::string run, method;
+  int64_t nodes = 0, columns = 0;  // of the embeddings
   int64_t epochs = 0, parameters = 0;
+  double seconds = 0;         // of this call
   double ms_per_epoch = 0;    // median, including the epochs before an interruption
   double peak_mib = 0;        // largest resident size, likewise
-  double effective_rank = 0;  // rank of the written embeddings; 0 if nothing was trained
+  double effective_rank = 0;  // rank of the written embeddings; 0 if nothing was learned
   Plan plan;
   std::string note;  // the method's own, often empty
   EpochMetrics last;

@@ -307,8 +307,8 @@ TEST(EvalEncoders, ReportBothDeviationsAndLeaveNothingElse) {
   EXPECT_TRUE(fs::is_empty(folder / "tmp"));
   const Outcome text = eval(folder / "run", more, environment);
   EXPECT_THAT(text.out, HasSubstr("trained, seed 7"));
-  EXPECT_THAT(text.out, HasSubstr("over splits, +- "));
-  EXPECT_THAT(text.out, HasSubstr("over 3 encoders"));
+  EXPECT_THAT(text.out, HasSubstr("3 encoders"));
+  EXPECT_THAT(text.out, HasSubstr("between encoders"));
 }
 
 TEST(EvalEncoders, OneEncoderHasNoDeviationOverEncoders) {
@@ -333,8 +333,8 @@ TEST(EvalCommand, ReferenceIsSwitchedOffByItsNoForm) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   const std::string probe = "--probe-epochs 5 --json ";
-  EXPECT_EQ(result_of(eval(folder / "run", probe))["reference"].size(), 3u);
-  EXPECT_EQ(result_of(eval(folder / "run", probe + "--reference"))["reference"].size(), 3u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe))["reference"].size(), 4u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe + "--reference"))["reference"].size(), 4u);
   EXPECT_EQ(result_of(eval(folder / "run", probe + "--no-reference"))["reference"].size(), 0u);
   EXPECT_EQ(eval(folder / "run", probe + "--no-reference --reference").exit_code, 2);
   EXPECT_THAT(run_program("eval --help").out, HasSubstr("--no-reference"));

@@ -38,8 +38,8 @@ TEST_F(FormatOne, ARunEmbedsAsItDid) {
 
 TEST_F(FormatOne, ARunThatWasSelectedOnSplitsIsScoredOnThem) {
   const json before = json::parse(read_text(folder_ / "old/run/scores.json"));
-  const Outcome run =
-      run_program("eval " + path("old/run") + " " + kData + " --num-splits 2 --json --quiet");
+  const Outcome run = run_program("eval " + path("old/run") + " " + kData +
+                                  " --num-splits 2 --probe paper --json --quiet");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json now = json::parse(run.out);
   EXPECT_EQ(now.at("mean"), before.at("mean"));

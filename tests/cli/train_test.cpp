@@ -306,5 +306,40 @@ TEST(TrainCommand, AnInterruptIsExitFourAndResumable) {
   EXPECT_EQ(WEXITSTATUS(wait_for(start_training(folder / "run", true))), 0);
 }
 
+// An option of training asks for a training; one of the data or of the solver does not.
+TEST(TrainCommand, SolvesUnlessAnOptionOfTrainingIsSet) {
+  const TempFolder folder;
+  const auto method_of = [&](const std::string& options) {
+    const Outcome out = run_program("train " + std::string(kGraph) + " -o " +
+                                    (folder / "run").string() + " --overwrite --json " + options);
+    EXPECT_EQ(out.exit_code, 0) << out.err;
+    return json::parse(out.out).at("method").get<std::string>();
+  };
+  EXPECT_EQ(method_of(""), "spectral");
+  EXPECT_EQ(method_of("--seed 3 --dim 20 --row-transform unit --hops 4"), "spectral");
+  EXPECT_EQ(method_of("--epochs 2"), "graphsurgeon");
+  EXPECT_EQ(method_of("--mode pre --epochs 1"), "graphsurgeon");
+  EXPECT_EQ(method_of("--method graphsurgeon --epochs 0"), "graphsurgeon");
+  EXPECT_EQ(method_of("--preset photo --epochs 1"), "graphsurgeon");
+}
+
+TEST(TrainCommand, ASolvedRunIsEmbeddedResumedAndScoredLikeATrainedOne) {
+  const TempFolder folder;
+  const std::string run = (folder / "run").string(), data(kGraph);
+  const Outcome solved = run_program("train " + data + " -o " + run);
+  ASSERT_EQ(solved.exit_code, 0) << solved.err;
+  EXPECT_THAT(solved.out, HasSubstr("spectral took"));
+  const std::string before = read_text(folder / "run/embeddings.npy");
+  ASSERT_EQ(
+      run_program("embed " + run + " " + data + " -o " + (folder / "z.npy").string()).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "z.npy"), before);
+  ASSERT_EQ(run_program("train " + data + " -o " + run + " --resume").exit_code, 0);
+  EXPECT_EQ(read_text(folder / "run/embeddings.npy"), before);
+  const Outcome scores = run_program("eval " + run + " " + data + " --probe-epochs 5");
+  EXPECT_EQ(scores.exit_code, 0) << scores.err;
+  EXPECT_THAT(scores.out, HasSubstr("solved"));
+  EXPECT_EQ(run_program("inspect " + run + " " + data).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace gs::test

@@ -50,6 +50,7 @@ EvalRequest eval_request(const fs::path& input) {
   request.input = input.string();
   request.data = kData;
   request.probe.reference = false;
+  request.probe.probe = Probe::paper;
   request.probe.probe_epochs = 40;
   request.probe.num_splits = 3;
   request.given = {"probe-epochs"};
@@ -82,7 +83,7 @@ TEST(Selection, SplitKIsScoredWithEncoderK) {
   const EvalRequest request = eval_request(folder / "run");
   const ClassificationResult result = evaluate(request);
   ASSERT_EQ(result.encoders.size(), 1u);
-  const auto found = result.encoders[0].score.values();
+  const auto found = result.encoders[0].scores[0].score.values();
   const auto splits = make_splits(data, "random:10/20/70", 3, 0);
   const Device device = make_device("cpu");
   const Batch batch = whole_graph(data, select_request({}).options.model.encoder, device);
@@ -122,11 +123,11 @@ TEST(Selection, OtherSplitsThanTheTrainingsAreAnError) {
     EXPECT_THAT(error_of(ErrorKind::usage, request), HasSubstr(std::string("--") + name));
   }
   request.given = {};  // those were defaults: the training's splits are used
-  EXPECT_EQ(evaluate(request).encoders[0].score.splits.size(), 3u);
+  EXPECT_EQ(evaluate(request).encoders[0].scores[0].score.splits.size(), 3u);
   request.probe.splits = "random:10/20/70", request.probe.num_splits = 3,
   request.probe.split_seed = 0;
   request.given = {"splits", "num-splits", "split-seed"};  // the same as the training's
-  EXPECT_EQ(evaluate(request).encoders[0].score.splits.size(), 3u);
+  EXPECT_EQ(evaluate(request).encoders[0].scores[0].score.splits.size(), 3u);
 }
 
 TEST(Selection, AnotherGraphIsAnError) {
@@ -148,7 +149,7 @@ TEST(Selection, FewerSplitsLeaveNoOldEncoders) {
   two.options.train.num_splits = 2;
   train(data, two);
   EXPECT_FALSE(fs::exists(RunFolder(folder / "run").split_model(2)));
-  EXPECT_EQ(evaluate(eval_request(folder / "run")).encoders[0].score.splits.size(), 2u);
+  EXPECT_EQ(evaluate(eval_request(folder / "run")).encoders[0].scores[0].score.splits.size(), 2u);
 }
 
 TEST(Selection, WithoutAnEpochTheFirstWeightsAreKept) {
@@ -156,7 +157,7 @@ TEST(Selection, WithoutAnEpochTheFirstWeightsAreKept) {
   TrainRequest request = select_request(folder / "run");
   request.options.train.epochs = 0;
   train(load_dataset(kData, {}), request);
-  EXPECT_EQ(evaluate(eval_request(folder / "run")).encoders[0].score.splits.size(), 3u);
+  EXPECT_EQ(evaluate(eval_request(folder / "run")).encoders[0].scores[0].score.splits.size(), 3u);
 }
 
 TEST(Encoders, EachEncoderScoresLikeARunOfThatSeed) {
@@ -172,10 +173,12 @@ TEST(Encoders, EachEncoderScoresLikeARunOfThatSeed) {
   ASSERT_EQ(result.encoders.size(), 3u);
   for (int64_t e = 0; e < 3; ++e) EXPECT_EQ(result.encoders[e].seed, e);
   request.task.encoders = 1;
-  EXPECT_EQ(result.encoders[0].score.values(), evaluate(request).encoders[0].score.values());
-  EXPECT_EQ(result.encoders[1].score.values(),
-            evaluate(eval_request(folder / "second")).encoders[0].score.values());
-  EXPECT_NE(result.encoders[1].score.values(), result.encoders[2].score.values());
+  EXPECT_EQ(result.encoders[0].scores[0].score.values(),
+            evaluate(request).encoders[0].scores[0].score.values());
+  EXPECT_EQ(result.encoders[1].scores[0].score.values(),
+            evaluate(eval_request(folder / "second")).encoders[0].scores[0].score.values());
+  EXPECT_NE(result.encoders[1].scores[0].score.values(),
+            result.encoders[2].scores[0].score.values());
 }
 
 TEST(Encoders, ReportWhichEncoderIsInTraining) {
@@ -226,7 +229,8 @@ TEST(Encoders, TrainOnTheRunsDataWhenAnotherGraphIsScored) {
   second.options.train.seed = 1;
   train(load_dataset(kData, {}), second);
   request.input = (folder / "second").string(), request.task.encoders = 1;
-  EXPECT_EQ(result.encoders[1].score.values(), evaluate(request).encoders[0].score.values());
+  EXPECT_EQ(result.encoders[1].scores[0].score.values(),
+            evaluate(request).encoders[0].scores[0].score.values());
 }
 
 TEST(Encoders, NeedTheRunsData) {
@@ -240,15 +244,15 @@ TEST(Encoders, NeedTheRunsData) {
   EXPECT_THAT(error_of(ErrorKind::data, request), HasSubstr("gone/away"));
 }
 
-Score score_of(std::vector<double> tests) {
+ProbeScores scores_of(std::vector<double> tests) {
   Score score;
   for (const double test : tests) score.splits.push_back({.test = test});
-  return score;
+  return {{"logistic", score}};
 }
 
 TEST(Deviations, AreOverSplitsAndOverEncoders) {
   ClassificationResult result;
-  result.encoders = {{0, score_of({80, 84})}, {1, score_of({88, 96})}};
+  result.encoders = {{0, scores_of({80, 84})}, {1, scores_of({88, 96})}};
   EXPECT_DOUBLE_EQ(result.mean(), 87);
   EXPECT_DOUBLE_EQ(result.deviation_within(), std::sqrt((4 + 16) / 2.0));
   EXPECT_DOUBLE_EQ(result.deviation_between(), 5);
@@ -275,22 +279,53 @@ TEST(Protocol, AnEvaluationFollowsTheRunUnlessTold) {
   EXPECT_EQ(evaluate(request).probe_epochs, 100) << "the flag's";
 }
 
+// 20 splits of 10 % and 10 %, and the logistic probe alone.
+TEST(Protocol, BgrlSetsSplitsAndProbe) {
+  const TempFolder folder;
+  train(load_dataset(kData, {}), train_request(folder / "run"));
+  EvalRequest request = eval_request(folder / "run");
+  request.probe = {}, request.protocol = Protocol::bgrl, request.given = {"protocol"};
+  request.probe.reference = false;
+  const ClassificationResult result = evaluate(request);
+  ASSERT_EQ(result.encoders[0].scores.size(), 1u);
+  EXPECT_EQ(result.encoders[0].scores[0].probe, "logistic");
+  EXPECT_EQ(result.encoders[0].scores[0].score.splits.size(), 20u);
+  EXPECT_EQ(result.splits, "20 random:10/10/80, seed 0");
+}
+
+TEST(Probes, StandSideBySideEachAsItIsAlone) {
+  const TempFolder folder;
+  train(load_dataset(kData, {}), train_request(folder / "run"));
+  EvalRequest request = eval_request(folder / "run");
+  request.probe.probe = Probe::both, request.probe.reference = true;
+  const ClassificationResult both = evaluate(request);
+  ASSERT_EQ(both.encoders[0].scores.size(), 2u);
+  for (const size_t p : {0, 1}) {
+    request.probe.probe = p == 0 ? Probe::logistic : Probe::paper;
+    const ClassificationResult one = evaluate(request);
+    ASSERT_EQ(one.encoders[0].scores.size(), 1u);
+    EXPECT_EQ(both.encoders[0].scores[p].probe, one.encoders[0].scores[0].probe);
+    EXPECT_EQ(both.encoders[0].scores[p].score.values(), one.encoders[0].scores[0].score.values());
+    for (const auto& [name, scores] : one.reference)
+      EXPECT_EQ(both.reference.at(name)[p].score.values(), scores[0].score.values()) << name;
+  }
+  EXPECT_THAT(both.reference, testing::SizeIs(4));
+}
+
 TEST(ClassificationText, HasOneRowPerReferenceAndEncoder) {
   ClassificationResult result;
   result.splits = "2 random:5/15/80, seed 0", result.train_labels = 8, result.probe_epochs = 500;
-  result.encoders = {{0, score_of({80, 84})}};
-  result.encoders[0].score.metric = "accuracy";
-  result.reference["raw"] = score_of({50, 60});
+  result.encoders = {{0, scores_of({80, 84})}};
+  result.reference["raw"] = scores_of({50, 60});
   EXPECT_EQ(result.to_text(),
-            "accuracy over 2 splits (2 random:5/15/80, seed 0; 8 training labels per split; probes "
-            "of 500 steps)\n\n"
-            "  raw features            55.00 +- 5.00\n"
-            "  trained                 82.00 +- 2.00\n");
-  result.encoders.push_back({1, score_of({88, 96})});
-  EXPECT_THAT(result.to_text(),
-              HasSubstr("  trained, seed 1         92.00 +- 4.00\n"
-                        "  trained                 87.00 +- 3.16 over splits, +- 5.00 over 2 "
-                        "encoders\n"));
+            "accuracy over 2 splits (2 random:5/15/80, seed 0; 8 training labels per split)\n\n"
+            "                          logistic\n"
+            "  raw features             55.00 +- 5.00\n"
+            "  trained                  82.00 +- 2.00\n");
+  result.encoders.push_back({1, scores_of({88, 96})});
+  EXPECT_THAT(result.to_text(), HasSubstr("  trained, seed 1          92.00 +- 4.00\n"
+                                          "  2 encoders               87.00 +- 3.16\n"
+                                          "    between encoders             +- 5.00\n"));
 }
 
 }  // namespace

@@ -94,18 +94,6 @@ TEST(LogisticBatch, HasAutogradsGradientOnSparseRowsOfMultiLabels) {
   expect_autograds_gradient(test::sparse_of(features()), multi_labels());
 }
 
-TEST(LogisticBatch, TellsTheMeanSquareOfItsRowsOnly) {
-  const at::Tensor x = at::zeros({kNodes, kWidth}, at::kDouble);
-  x[1].fill_(2);
-  x[4][0] = 4;
-  x[5].fill_(100);  // not among the rows
-  EXPECT_DOUBLE_EQ(LogisticBatch(x, single_labels(), {kTwo}, at::kDouble).rows().mean_square(),
-                   (4 * 4 + 16) / 8.0);
-  EXPECT_DOUBLE_EQ(
-      LogisticBatch(test::sparse_of(x), single_labels(), {kTwo}, at::kDouble).rows().mean_square(),
-      4);
-}
-
 // Logistic regression with a penalty, where the optimum is known by its zero gradient and Adam
 // comes only near.
 TEST(LogisticBatch, IsMinimisedByLbfgsBelowAdam) {

@@ -16,9 +16,9 @@ TEST(Probe, DoesTheSameOnOneThread) {
   const at::Tensor z = embedding(ids, 6, 1, 1);
   std::vector<Split> splits;
   for (uint64_t r = 0; r < 5; ++r) splits.push_back(cut(300, 60, 60, r));
-  const Score many = linear_probe(z, single_labels(ids, 3), splits, with(Solver::adam), 0);
+  const Score many = linear_probe(z, single_labels(ids, 3), splits, with(Probe::paper), 0);
   const ThreadScope scope(1);
-  const Score one = linear_probe(z, single_labels(ids, 3), splits, with(Solver::adam), 0);
+  const Score one = linear_probe(z, single_labels(ids, 3), splits, with(Probe::paper), 0);
   for (size_t r = 0; r < splits.size(); ++r) expect_same(many.splits[r], one.splits[r]);
 }
 
@@ -29,7 +29,7 @@ TEST(Probe, DoesTheSameInTwoThreadsAtOnce) {
   for (uint64_t r = 0; r < 5; ++r) splits.push_back(cut(300, 60, 60, r));
   const auto probe = [&](uint64_t seed) {
     const ThreadScope scope(2);
-    return linear_probe(z, single_labels(ids, 3), splits, with(Solver::adam), seed);
+    return linear_probe(z, single_labels(ids, 3), splits, with(Probe::paper), seed);
   };
   const Score alone[] = {probe(0), probe(1)};
   Score beside[2];
@@ -47,7 +47,7 @@ TEST(Probe, FollowsAdamOnCrossEntropyStepByStep) {
   const auto ids = cyclic(kNodes, kClasses);
   const at::Tensor z = embedding(ids, kWidth, 1, 1);
   const std::vector<Split> splits = {cut(kNodes, 30, 30, 1), cut(kNodes, 24, 30, 2)};
-  const ProbeOptions options = with(Solver::adam, 60);
+  const ProbeOptions options = with(Probe::paper, 60);
   const Score score = linear_probe(z, single_labels(ids, kClasses), splits, options, 11);
 
   const at::Tensor truth = at::tensor(std::vector<int64_t>(ids.begin(), ids.end()));
@@ -100,7 +100,7 @@ TEST(Probe, PadsUnequalSplitsWithoutEffect) {
   const auto ids = cyclic(300, 3);
   const at::Tensor z = embedding(ids, 6, 1, 1);
   const std::vector<Split> splits = {cut(300, 20, 90, 1), cut(300, 90, 20, 2), cut(300, 51, 33, 3)};
-  const ProbeOptions options = with(Solver::adam);
+  const ProbeOptions options = with(Probe::paper);
   const Score together = linear_probe(z, single_labels(ids, 3), splits, options, 0);
   for (size_t r = 0; r < splits.size(); ++r) {
     // Split r has the same random weights, among equals.
@@ -118,7 +118,7 @@ TEST(Probe, StartsEachSplitFromItsOwnXavierWeights) {
   const at::Tensor z = noise(kNodes, kWidth, 1);
   std::vector<Split> splits;
   for (uint64_t r = 0; r < 30; ++r) splits.push_back(cut(kNodes, 80, 60, r));
-  ProbeOptions options = with(Solver::adam, 1);
+  ProbeOptions options = with(Probe::paper, 1);
   options.probe_lr = 0;
   const Score score = linear_probe(z, single_labels(ids, kClasses), splits, options, 5);
   for (size_t r = 0; r < splits.size(); ++r) {
@@ -137,7 +137,7 @@ TEST(Probe, StartsEachSplitFromItsOwnXavierWeights) {
 
 TEST(Probe, ScoresTheLastStepToo) {
   const auto ids = cyclic(60, 2);
-  ProbeOptions options = with(Solver::adam, 3);
+  ProbeOptions options = with(Probe::paper, 3);
   const Score score = linear_probe(embedding(ids, 4, 30, 1), single_labels(ids, 2),
                                    {cut(60, 20, 20, 1)}, options, 0);
   EXPECT_EQ(score.splits[0].best_step, 3);
@@ -145,7 +145,7 @@ TEST(Probe, ScoresTheLastStepToo) {
 
 TEST(Probe, KeepsTheFirstOfEqualScores) {
   const auto ids = cyclic(100, 2);
-  ProbeOptions options = with(Solver::adam, 100);
+  ProbeOptions options = with(Probe::paper, 100);
   options.probe_lr = 0;  // nothing moves: every score equals the first
   const Score score = linear_probe(embedding(ids, 4, 1, 1), single_labels(ids, 2),
                                    {cut(100, 30, 30, 1)}, options, 0);

@@ -12,17 +12,17 @@
 namespace gs::test {
 namespace {
 
-class BothSolvers : public testing::TestWithParam<Solver> {};
-INSTANTIATE_TEST_SUITE_P(Probe, BothSolvers, testing::Values(Solver::adam, Solver::lbfgs),
+class BothProbes : public testing::TestWithParam<Probe> {};
+INSTANTIATE_TEST_SUITE_P(Probe, BothProbes, testing::Values(Probe::paper, Probe::logistic),
                          [](const auto& info) {
-                           return info.param == Solver::adam ? "adam" : "lbfgs";
+                           return std::string(name_of(names_of(info.param), info.param));
                          });
 
-TEST_P(BothSolvers, ReadPlantedLabelsPerfectly) {
+TEST_P(BothProbes, ReadPlantedLabelsPerfectly) {
   const auto ids = cyclic(300, 4);
   const Score score = linear_probe(embedding(ids, 8, 200, 1) / 100, single_labels(ids, 4),
                                    {cut(300, 60, 60, 1), cut(300, 60, 60, 2)}, with(GetParam()), 0);
-  EXPECT_EQ(score.metric, "accuracy");
+  EXPECT_EQ(score.metric, Metric::accuracy);
   ASSERT_EQ(score.splits.size(), 2);
   for (const ProbeScore& split : score.splits) {
     EXPECT_EQ(split.test, 100);
@@ -34,7 +34,7 @@ TEST_P(BothSolvers, ReadPlantedLabelsPerfectly) {
   EXPECT_EQ(score.spread().deviation, 0);
 }
 
-TEST_P(BothSolvers, FindNothingInShuffledLabels) {
+TEST_P(BothProbes, FindNothingInShuffledLabels) {
   constexpr int64_t kNodes = 1500, kTest = 1000;
   auto ids = cyclic(kNodes, 4);
   const at::Tensor z = embedding(ids, 8, 20, 1);
@@ -46,7 +46,7 @@ TEST_P(BothSolvers, FindNothingInShuffledLabels) {
 
 // Validation nodes follow the training nodes' rule, test nodes its opposite: a swap of the two
 // shows at once.
-TEST_P(BothSolvers, KeepValidationAndTestApart) {
+TEST_P(BothProbes, KeepValidationAndTestApart) {
   const auto truth = cyclic(200, 2);
   const at::Tensor z = embedding(truth, 4, 20, 1);
   const Split split = cut(200, 60, 60, 1);
@@ -62,7 +62,7 @@ TEST_P(BothSolvers, KeepValidationAndTestApart) {
   EXPECT_LT(other.splits[0].validation, 100);
 }
 
-TEST_P(BothSolvers, GiveTheSameResultAgain) {
+TEST_P(BothProbes, GiveTheSameResultAgain) {
   const auto ids = cyclic(200, 3);
   const at::Tensor z = embedding(ids, 6, 1, 1);
   const std::vector<Split> splits = {cut(200, 50, 50, 1), cut(200, 50, 50, 2), cut(200, 50, 50, 3)};
@@ -74,7 +74,7 @@ TEST_P(BothSolvers, GiveTheSameResultAgain) {
   for (size_t r = 0; r < splits.size(); ++r) EXPECT_EQ(validation[r], first.splits[r].validation);
 }
 
-TEST_P(BothSolvers, LetNoSplitLeakIntoAnother) {
+TEST_P(BothProbes, LetNoSplitLeakIntoAnother) {
   const auto ids = cyclic(300, 3);
   const at::Tensor z = embedding(ids, 6, 1, 1);
   const Labels labels = single_labels(ids, 3);
@@ -88,7 +88,7 @@ TEST_P(BothSolvers, LetNoSplitLeakIntoAnother) {
   expect_same(both[1], probe({easy, b})[1]);  // padded beside a larger split
 }
 
-TEST_P(BothSolvers, NeverUseUnlabeledNodes) {
+TEST_P(BothProbes, NeverUseUnlabeledNodes) {
   const auto truth = cyclic(240, 3);
   auto ids = truth;
   Split clean, mixed = cut(240, 90, 60, 1);
@@ -108,7 +108,7 @@ TEST_P(BothSolvers, NeverUseUnlabeledNodes) {
               linear_probe(z, labels, {clean}, with(GetParam()), 0).splits[0]);
 }
 
-TEST_P(BothSolvers, ScoreSparseRowsAsDenseOnes) {
+TEST_P(BothProbes, ScoreSparseRowsAsDenseOnes) {
   const auto ids = cyclic(300, 3);
   const at::Tensor z = embedding(ids, 12, 2, 1);
   z.mul_(z.gt(0.7));
@@ -136,8 +136,8 @@ TEST(Probe, ScoresMultiLabelsByRocAuc) {
                       .single = {},
                       .multi = std::vector<uint8_t>{1, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1}};
   const Score score =
-      linear_probe(z, labels, {{{0, 1, 2, 3}, {2, 3}, {4, 5}}}, with(Solver::lbfgs), 0);
-  EXPECT_EQ(score.metric, "roc_auc");
+      linear_probe(z, labels, {{{0, 1, 2, 3}, {2, 3}, {4, 5}}}, with(Probe::logistic), 0);
+  EXPECT_EQ(score.metric, Metric::roc_auc);
   EXPECT_EQ(score.splits[0].validation, 100);
   // Node 4 scores 9 and 21, node 5 scores -21 and -9. Class 0 ranks its one positive, -21, below
   // its negative, 9; class 1 has no negative. Together, of the positives 21, -21 and -9 one is
@@ -158,13 +158,13 @@ TEST(Probe, LearnsMultiLabelsAndFindsNothingInNoise) {
       shuffled.push_back(static_cast<uint8_t>(random.below(2)));
     }
   const std::vector<Split> splits = {cut(kNodes, 200, 100, 1), cut(kNodes, 150, 100, 2)};
-  const auto probe = [&](const std::vector<uint8_t>& bits, const Input& x, Solver solver) {
+  const auto probe = [&](const std::vector<uint8_t>& bits, const Input& x, Probe kind) {
     return linear_probe(
         x, {.task = Task::multilabel, .classes = kClasses, .single = {}, .multi = bits}, splits,
-        with(solver), 0);
+        with(kind), 0);
   };
-  for (const Solver solver : {Solver::adam, Solver::lbfgs}) {
-    const Score good = probe(readable, z, solver), bad = probe(shuffled, z, solver);
+  for (const Probe kind : {Probe::paper, Probe::logistic}) {
+    const Score good = probe(readable, z, kind), bad = probe(shuffled, z, kind);
     for (const ProbeScore& split : good.splits) {
       EXPECT_GT(split.test, 95);
       EXPECT_GT(split.micro_auc, 95);
@@ -173,8 +173,7 @@ TEST(Probe, LearnsMultiLabelsAndFindsNothingInNoise) {
     // five classes.
     for (const ProbeScore& split : bad.splits)
       EXPECT_NEAR(split.test, 50, 3 * 100 * std::sqrt(301 / (12.0 * 150 * 150) / 5));
-    EXPECT_NEAR(probe(readable, test::sparse_of(z), solver).splits[0].test, good.splits[0].test,
-                0.1);
+    EXPECT_NEAR(probe(readable, test::sparse_of(z), kind).splits[0].test, good.splits[0].test, 0.1);
   }
 }
 
@@ -183,7 +182,7 @@ TEST(Probe, PrefersTheStrongestOfEqualPenalties) {
   const at::Tensor z =
       embedding(ids, 4, 50, 1);  // every penalty separates: the first, strongest fit is kept
   const Score at_scale =
-      linear_probe(z, single_labels(ids, 2), {cut(120, 40, 40, 1)}, with(Solver::lbfgs), 0);
+      linear_probe(z, single_labels(ids, 2), {cut(120, 40, 40, 1)}, with(Probe::logistic), 0);
   EXPECT_EQ(at_scale.splits[0].validation, 100);
   EXPECT_LE(at_scale.splits[0].best_step,
             20);  // a strong penalty is quickly fitted, the weakest is not
@@ -193,10 +192,10 @@ TEST(Probe, FitsToConvergenceAtAnyScale) {
   const auto ids = cyclic(300, 3);
   const at::Tensor z = embedding(ids, 6, 2, 1);
   const std::vector<Split> splits = {cut(300, 60, 90, 1)};
-  const Score plain = linear_probe(z, single_labels(ids, 3), splits, with(Solver::lbfgs), 0);
+  const Score plain = linear_probe(z, single_labels(ids, 3), splits, with(Probe::logistic), 0);
   for (const double scale : {1e-3, 1e3}) {
     const Score scaled =
-        linear_probe(z * scale, single_labels(ids, 3), splits, with(Solver::lbfgs), 0);
+        linear_probe(z * scale, single_labels(ids, 3), splits, with(Probe::logistic), 0);
     EXPECT_NEAR(scaled.spread().mean, plain.spread().mean, 1.01 * 100 / 150) << scale;
   }
   EXPECT_GT(plain.spread().mean, 75);
@@ -208,9 +207,9 @@ TEST(Probe, NeverBecomesNanOnColumnsOfVeryDifferentScale) {
   for (const double huge : {1e6, 1e20, 1e37}) {
     at::Tensor z = embedding(ids, 4, 20, 1);
     z.select(1, 3).mul_(huge);
-    for (const Solver solver : {Solver::adam, Solver::lbfgs}) {
+    for (const Probe kind : {Probe::paper, Probe::logistic}) {
       const ProbeScore split =
-          linear_probe(z, single_labels(ids, 2), splits, with(solver), 0).splits[0];
+          linear_probe(z, single_labels(ids, 2), splits, with(kind), 0).splits[0];
       EXPECT_TRUE(std::isfinite(split.test) && std::isfinite(split.validation)) << huge;
       EXPECT_GE(split.test, 0);
       EXPECT_TRUE(split.best_step > 0 || (split.test == 0 && split.validation == 0));
@@ -224,14 +223,14 @@ TEST(Probe, RefusesWhatItCannotUse) {
   const Labels labels = single_labels(ids, 2);
   const Split split = cut(20, 6, 6, 1);
   const auto probe = [&](const at::Tensor& x, const Labels& y, const Split& s) {
-    return [=] { linear_probe(x, y, {s}, {}, 0); };
+    return [=] { linear_probe(x, y, {s}, with(Probe::logistic), 0); };
   };
   expect_data_error(probe(z.slice(0, 0, 19), labels, split), "19 rows");
   expect_data_error(probe(z, Labels{}, split), "none to learn from");
   expect_data_error(probe(z, labels, {split.train, {}, split.test}), "no labeled validation nodes");
   expect_data_error(probe(z, labels, {split.train, split.val, {}}), "no labeled test nodes");
   EXPECT_NO_THROW(
-      validation_scores(z, labels, {{split.train, split.val, {}}}, with(Solver::adam, 10), 0));
+      validation_scores(z, labels, {{split.train, split.val, {}}}, with(Probe::paper, 10), 0));
   at::Tensor broken = z.clone();
   broken[3][1] = std::numeric_limits<float>::quiet_NaN();
   expect_data_error(probe(broken, labels, split), "NaN or infinite");

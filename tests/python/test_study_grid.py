@@ -36,7 +36,7 @@ def test_groups_name_datasets_and_methods(catalog: Catalog) -> None:
     assert len(everything) == len(METHODS) - 1  # selfgnn is bgrl
     assert CellName("selfgnn", "photo") not in everything
     assert parse_grid(["photo=all"], catalog) == everything
-    assert everything[:3] == [OURS, CellName("gcn", "photo"), CellName("graphsage", "photo")]
+    assert everything[:3] == [OURS, CellName("spectral", "photo"), CellName("gcn", "photo")]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "dataset/generate/generate.h"
+#include "options/methods.h"
 #include "support/topical.h"
 
 namespace gs {
@@ -24,6 +25,35 @@ TEST(AutoOptions, LinearSkipWhereNeighborsHaveNothingInCommon) {
   const ChosenOptions unlike = choose_auto_options({}, topical_graph(9, 0.2, 12));
   EXPECT_EQ(unlike.options.model.skip, Skip::linear);
   EXPECT_EQ(unlike.options.model.layers, 1) << "further hops have nothing to add";
+}
+
+// Whatever it is made to embed later, the run has decided.
+TEST(AutoOptions, CountsThatWereMadeBinaryStaySo) {
+  Dataset data = topical_graph(20, 0.8);
+  data.counts_made_binary = true;
+  const ChosenOptions chosen = choose_auto_options({}, data);
+  EXPECT_EQ(chosen.options.load.features, FeatureRule::binary);
+  EXPECT_THAT(chosen.by_data, testing::Contains("features"));
+  EXPECT_THAT(chosen.note, HasSubstr("--features raw keeps them"));
+}
+
+TEST(AutoOptions, MagnitudesWeighMoreWhereNeighborsAreUnlike) {
+  const auto magnitudes = [](const Dataset& data) {
+    RunOptions options = default_options(method_info("spectral"));
+    return choose_auto_options(options, data).options.spectral.magnitudes;
+  };
+  EXPECT_LT(magnitudes(topical_graph(9, 0.8)), magnitudes(topical_graph(9, 0.2, 12)));
+}
+
+TEST(AutoOptions, RowsBecomeSharesUnlessAValueIsNegative) {
+  const RunOptions options = default_options(method_info("spectral"));
+  const auto transform = [&](const Dataset& data) {
+    return choose_auto_options(options, data).options.spectral.transform;
+  };
+  EXPECT_EQ(transform(topical_graph(9, 0.8)), Transform::shares);
+  GenerateOptions normal;
+  normal.nodes = 50, normal.features = 5;
+  EXPECT_EQ(transform(generate(normal)), Transform::unit);
 }
 
 TEST(AutoOptions, TwoHopsAndNoSkipForNoise) {

@@ -65,9 +65,9 @@ inline void expect_same(const ProbeScore& a, const ProbeScore& b) {
   EXPECT_EQ(a.best_step, b.best_step);
 }
 
-inline ProbeOptions with(Solver solver, int64_t epochs = 200) {
+inline ProbeOptions with(Probe probe, int64_t epochs = 200) {
   ProbeOptions options;
-  options.solver = solver;
+  options.probe = probe;
   options.probe_epochs = epochs;
   return options;
 }

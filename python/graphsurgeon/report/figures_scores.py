@@ -14,6 +14,7 @@ from .run import Run
 REFERENCES = {
     "raw": "raw features",
     "smoothed": "two-hop smoothed",
+    "diffused": "diffused features",
     "untrained": "untrained encoder",
 }
 METRICS = {"accuracy": "accuracy", "roc_auc": "ROC-AUC"}

@@ -150,6 +150,7 @@ class Runner:
 
     def _score(self, experiment: Experiment, work: Path, row: Row) -> Row:
         words: list[object] = ["eval", work / "run", experiment.dataset, "--no-reference"]
+        words += ["--probe", "paper"]
         if experiment.probe_epochs:
             words += ["--probe-epochs", experiment.probe_epochs]
         if not METHODS[experiment.method]["supervised"]:

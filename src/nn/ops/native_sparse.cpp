@@ -194,6 +194,18 @@ at::Tensor NativeSparse::apply(const at::Tensor& x, const Epilogue& f) const {
                         EpilogueSpec{f.relu, f.dropout});
 }
 
+at::Tensor NativeSparse::apply_transposed(const at::Tensor& x) const {
+  GS_ASSERT(!is_slice_ && x.size(0) == rows());
+  const at::Tensor from = x.contiguous();
+  at::Tensor y = at::empty({columns(), x.size(1)}, x.options());
+  Spmm call = backward_call();
+  call.x = from.const_data_ptr<float>();
+  call.y = y.data_ptr<float>();
+  call.x_stride = call.y_stride = call.width = x.size(1);
+  spmm(call);
+  return y;
+}
+
 at::Tensor NativeSparse::times(std::span<const at::Tensor> weights, const Epilogue& f) const {
   GS_ASSERT(weights.size() == 1 || weights.size() == 2);
   auto self = std::static_pointer_cast<const NativeSparse>(shared_from_this());

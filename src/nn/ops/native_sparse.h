@@ -23,6 +23,7 @@ class NativeSparse : public SparseOperator {
   explicit NativeSparse(const LayerGraph& layer);     // a batch's, normalized already
 
   at::Tensor apply(const at::Tensor& x, const Epilogue& epilogue = {}) const override;
+  at::Tensor apply_transposed(const at::Tensor& x) const override;
   at::Tensor times(std::span<const at::Tensor> weights,
                    const Epilogue& epilogue = {}) const override;
   int64_t nonzeros() const override { return matrix_.offsets[matrix_.rows] - matrix_.offsets[0]; }
@@ -30,6 +31,7 @@ class NativeSparse : public SparseOperator {
   std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const override;
   at::Device device() const override { return at::kCPU; }
 
+  const SparseMatrix& matrix() const { return matrix_; }  // without its scalings
   // The kernel's description of M, and of M' for backward.
   Spmm forward_call() const { return call(matrix_, scales_, first_row_); }
   Spmm backward_call() const;

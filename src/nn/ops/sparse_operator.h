@@ -24,6 +24,8 @@ class SparseOperator : public std::enable_shared_from_this<SparseOperator> {
 
   // epilogue(M x): [columns, K] -> [rows, K].
   virtual at::Tensor apply(const at::Tensor& x, const Epilogue& epilogue = {}) const = 0;
+  // M' x: [rows, K] -> [columns, K]. Not differentiable, and not for a slice.
+  virtual at::Tensor apply_transposed(const at::Tensor& x) const = 0;
   // epilogue(M [W1' W2' ...]), each W being [outputs, columns]: a linear map of the rows of M.
   virtual at::Tensor times(std::span<const at::Tensor> weights,
                            const Epilogue& epilogue = {}) const = 0;

@@ -86,6 +86,10 @@ at::Tensor TorchSparse::apply(const at::Tensor& x, const Epilogue& epilogue) con
   return apply_epilogue(SparseProduct::apply(x, std::move(self)), epilogue);
 }
 
+at::Tensor TorchSparse::apply_transposed(const at::Tensor& x) const {
+  return at::mm(transpose(), x.contiguous());
+}
+
 at::Tensor TorchSparse::times(std::span<const at::Tensor> weights, const Epilogue& epilogue) const {
   std::vector<at::Tensor> parts;
   for (const at::Tensor& weight : weights) parts.push_back(apply(weight.t().contiguous()));

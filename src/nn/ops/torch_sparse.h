@@ -22,6 +22,7 @@ class TorchSparse : public SparseOperator {
               const Device& device);
 
   at::Tensor apply(const at::Tensor& x, const Epilogue& epilogue = {}) const override;
+  at::Tensor apply_transposed(const at::Tensor& x) const override;
   int64_t nonzeros() const override { return matrix_.values().numel(); }
   at::Tensor times(std::span<const at::Tensor> weights,
                    const Epilogue& epilogue = {}) const override;

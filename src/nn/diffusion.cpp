@@ -1,0 +1,192 @@
+#include "nn/diffusion.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "nn/ops/native_sparse.h"
+#include "nn/products.h"
+
+namespace gs {
+
+namespace {
+
+constexpr int64_t kBlockValues = int64_t{1} << 22;  // values of a block of columns
+constexpr int64_t kFewestColumns = 16, kMostColumns = 256;
+constexpr double kSmallest = 1e-12;  // sums below it count as 0
+
+// Depends on the graph alone, so that the same columns are always computed together.
+int64_t block_width(int64_t rows) {
+  const int64_t width = kBlockValues / std::max<int64_t>(1, rows);
+  return std::clamp(width / 16 * 16, kFewestColumns, kMostColumns);
+}
+
+at::Tensor degrees(const Batch& whole) {
+  const auto& offsets = whole.graphs.at(0).matrix.offsets;
+  const at::Tensor ends = at::from_blob(const_cast<int64_t*>(offsets.data()),
+                                        {static_cast<int64_t>(offsets.size())}, at::kLong);
+  return (ends.slice(0, 1) - ends.slice(0, 0, -1)).unsqueeze(1);
+}
+
+const SparseMatrix* native_matrix(const Input& x) {
+  const auto* native =
+      x.sparse() ? dynamic_cast<const NativeSparse*>(&x.sparse_operator()) : nullptr;
+  return native ? &native->matrix() : nullptr;
+}
+
+// entry(row, value) of every stored value.
+template <class Entry>
+std::vector<float> map_values(const SparseMatrix& m, const Entry& entry) {
+  std::vector<float> out(static_cast<size_t>(m.nonzeros()));
+  for (int64_t r = 0; r < m.rows; ++r)
+    for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
+      out[static_cast<size_t>(k)] = entry(r, m.values.empty() ? 1.0f : m.values[k]);
+  return out;
+}
+
+// Sums over rows of |x|, or of x squared, [N, 1].
+at::Tensor row_sums(const Input& x, bool squared) {
+  const auto term = [&](const at::Tensor& part) { return squared ? part.square() : part.abs(); };
+  at::Tensor out = at::zeros({x.rows(), 1}, at::kDouble);
+  if (const SparseMatrix* m = native_matrix(x)) {
+    auto* sums = out.data_ptr<double>();
+    map_values(*m, [&](int64_t r, float v) {
+      return sums[r] += squared ? static_cast<double>(v) * v : std::abs(v), v;
+    });
+  } else {
+    for (int64_t begin = 0; begin < x.width(); begin += kMostColumns)
+      out += term(columns_of(x, begin, std::min(x.width(), begin + kMostColumns)))
+                 .sum({1}, true, at::kDouble)
+                 .cpu();
+  }
+  return out.to(at::TensorOptions().device(x.device()).dtype(at::kFloat));
+}
+
+// Hop 0 of sparse features, transformed; nullptr for others.
+std::shared_ptr<const SparseOperator> sparse_own(const Input& x, const GraphFilter& filter,
+                                                 Transform transform) {
+  const SparseMatrix* m = native_matrix(x);
+  if (!m || filter.coefficients.size() > 1) return nullptr;
+  const at::Tensor by = row_sums(x, transform == Transform::unit);
+  const auto* sum = by.const_data_ptr<float>();
+  SparseMatrix out = *m;
+  out.values = map_values(*m, [&](int64_t r, float v) {
+    const float share = v / std::max(sum[r], static_cast<float>(kSmallest));
+    if (transform == Transform::shares) return std::sqrt(std::max(share, 0.0f));
+    if (transform == Transform::unit)
+      return v / std::sqrt(std::max(sum[r], static_cast<float>(kSmallest * kSmallest)));
+    return v;
+  });
+  return std::make_shared<NativeSparse>(out);
+}
+
+template <class Hop>
+std::vector<at::Tensor> polynomials(at::Tensor x, std::span<const GraphFilter> filters,
+                                    const Hop& hop) {
+  size_t terms = 0;
+  std::vector<at::Tensor> out;
+  for (const GraphFilter& filter : filters) {
+    terms = std::max(terms, filter.coefficients.size());
+    out.push_back(x * filter.coefficients.at(0));
+  }
+  for (size_t k = 1; k < terms; ++k) {
+    x = hop(x);
+    for (size_t f = 0; f < filters.size(); ++f)
+      if (k < filters[f].coefficients.size()) out[f].add_(x, filters[f].coefficients[k]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<at::Tensor> diffuse(const SparseOperator& adjacency, const at::Tensor& x,
+                                std::span<const GraphFilter> filters) {
+  return polynomials(x, filters, [&](const at::Tensor& t) { return adjacency.apply(t); });
+}
+
+at::Tensor columns_of(const Input& x, int64_t begin, int64_t end) {
+  if (!x.sparse()) return x.dense().slice(1, begin, end).contiguous();
+  at::Tensor pick = at::zeros({end - begin, x.width()},
+                              at::TensorOptions().device(x.device()).dtype(at::kFloat));
+  pick.slice(1, begin, end).fill_diagonal_(1);
+  return x.times(pick);
+}
+
+at::Tensor DiffusedTall::times(const at::Tensor& p) const {
+  const Input& x = batch_.features;
+  return diffuse(batch_.adjacency.layer(0),
+                 x.sparse() ? x.sparse_operator().apply(p) : product(x.dense(), p),
+                 std::span(&filter_, 1))[0];
+}
+
+at::Tensor DiffusedTall::transposed_times(const at::Tensor& q) const {
+  const Input& x = batch_.features;
+  const SparseOperator& adjacency = batch_.adjacency.layer(0);
+  const at::Tensor back =
+      polynomials(q, std::span(&filter_, 1),
+                  [&](const at::Tensor& t) { return adjacency.apply_transposed(t); })[0];
+  return x.sparse() ? x.sparse_operator().apply_transposed(back)
+                    : transposed_product(x.dense(), back);
+}
+
+FilteredFeatures::FilteredFeatures(const Batch& whole, std::vector<GraphFilter> filters,
+                                   Transform transform)
+    : batch_(whole), filters_(std::move(filters)), transform_(transform) {
+  const at::NoGradGuard no_gradient;
+  GS_ASSERT(transform != Transform::automatic);
+  sums_ = diffuse(batch_.adjacency.layer(0), row_sums(batch_.features, false), filters_);
+  for (const GraphFilter& filter : filters_)
+    sparse_.push_back(sparse_own(batch_.features, filter, transform));
+  if (transform != Transform::unit) return;
+  for (size_t f = 0; f < filters_.size(); ++f)
+    lengths_.push_back(at::zeros({rows(), 1}, sums_[f].options().dtype(at::kDouble)));
+  visit_plain([&](int64_t, std::span<const at::Tensor> parts) {
+    for (size_t f = 0; f < parts.size(); ++f)
+      if (parts[f].defined()) lengths_[f] += parts[f].square().sum({1}, true, at::kDouble);
+  });
+  for (at::Tensor& length : lengths_)
+    length = length.sqrt().clamp_min_(kSmallest).to(sums_[0].options());
+}
+
+void FilteredFeatures::visit_plain(const Visit& visit) const {
+  std::vector<GraphFilter> dense;
+  for (size_t f = 0; f < filters_.size(); ++f)
+    if (!sparse_[f]) dense.push_back(filters_[f]);
+  if (dense.empty()) return;
+  const int64_t step = block_width(rows());
+  for (int64_t begin = 0; begin < width(); begin += step) {
+    const at::Tensor x = columns_of(batch_.features, begin, std::min(width(), begin + step));
+    std::vector<at::Tensor> made = diffuse(batch_.adjacency.layer(0), x, dense), parts;
+    for (size_t f = 0, d = 0; f < filters_.size(); ++f)
+      parts.push_back(sparse_[f] ? at::Tensor() : made[d++]);
+    visit(begin, parts);
+  }
+}
+
+void FilteredFeatures::visit(const Visit& visit, Progress& progress) const {
+  const at::NoGradGuard no_gradient;
+  progress.start("diffusing", width(), "columns");
+  visit_plain([&](int64_t begin, std::span<const at::Tensor> plain) {
+    std::vector<at::Tensor> parts(plain.begin(), plain.end());
+    int64_t columns = 0;
+    for (size_t f = 0; f < parts.size(); ++f) {
+      if (!parts[f].defined()) continue;
+      columns = parts[f].size(1);
+      if (transform_ == Transform::shares)
+        parts[f].div_(sums_[f].clamp_min(kSmallest)).clamp_min_(0).sqrt_();
+      else if (transform_ == Transform::unit) parts[f].div_(lengths_[f]);
+    }
+    visit(begin, parts);
+    progress.advance(columns);
+  });
+  progress.finish();
+}
+
+at::Tensor FilteredFeatures::magnitudes() const {
+  std::vector<at::Tensor> columns(sums_);
+  columns.push_back(degrees(batch_).to(sums_[0].options()));
+  return at::cat(columns, 1);
+}
+
+}  // namespace gs

@@ -1,0 +1,43 @@
+// Options of the spectral method: which filters of the graph, what happens to the filtered features,
+// and how their leading directions are weighed.
+#pragma once
+
+#include <vector>
+
+#include "base/options.h"
+
+namespace gs {
+
+enum class Transform { automatic, shares, unit, none };
+inline constexpr Named<Transform> kTransforms[] = {
+    {"auto", Transform::automatic, "shares if no feature is negative, otherwise unit"},
+    {"shares", Transform::shares,
+     "square roots of a row's shares of its sum, so that distances are Hellinger's"},
+    {"unit", Transform::unit, "rows scaled to length 1"},
+    {"none", Transform::none, "the filtered features as they are"}};
+constexpr std::span<const Named<Transform>> names_of(Transform) { return kTransforms; }
+
+// A polynomial of the normalized adjacency, f(A) = sum over k of coefficients[k] A^k, and what its
+// part of the embedding gets: the root mean square length of its rows, and its share of the columns
+// relative to other parts.
+struct GraphFilter {
+  std::vector<double> coefficients;
+  double weight = 1, share = 1;
+};
+
+struct SpectralOptions {
+  std::string filters = "own*0.85,pagerank:0.3,pagerank:0.1@2";
+  int64_t hops = 10;
+  Transform transform = Transform::automatic;
+  bool center = true;
+  bool scale_columns = false;
+  double noise = 1;
+  double power = 0;
+  double magnitudes = -1;  // below 0: chosen from the data
+
+  void describe(OptionList& v);
+  // Usage Error if `filters` is not a list of them.
+  std::vector<GraphFilter> parsed_filters() const;
+};
+
+}  // namespace gs

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include "dataset/load.h"
+
+namespace gs {
+namespace {
+
+// Two joined nodes with one value each, in columns 0 and 1.
+Dataset prepared(std::vector<float> values, FeatureRule rule = FeatureRule::automatic) {
+  RawDataset raw;
+  raw.nodes = 2, raw.edges.nodes = 2;
+  raw.edges.source = {0}, raw.edges.target = {1};
+  raw.has_features = true;
+  raw.features = {SparseMatrix{2, 2, std::vector<int64_t>{0, 1, 2}, std::vector<int32_t>{0, 1},
+                               std::move(values)}};
+  LoadOptions options;
+  options.features = rule;
+  return prepare(std::move(raw), "edge-list", options);
+}
+
+TEST(Prepare, CountsBecomeBinaryAndOtherValuesStay) {
+  const Dataset counts = prepared({1, 3});
+  EXPECT_TRUE(counts.counts_made_binary);
+  EXPECT_TRUE(counts.features.sparse_matrix().values.empty()) << "all ones";
+  EXPECT_EQ(counts.treatment, "features binarized");
+  for (const std::vector<float>& values : {std::vector<float>{1, 2.5f}, {1, -2}, {0.5f, 3}}) {
+    const Dataset kept = prepared(values);
+    EXPECT_FALSE(kept.counts_made_binary);
+    EXPECT_EQ(kept.features.sparse_matrix().values[1], values[1]);
+  }
+  const Dataset ones = prepared({1, 1});
+  EXPECT_FALSE(ones.counts_made_binary) << "nothing was changed";
+}
+
+TEST(Prepare, CountsStayIfAskedFor) {
+  const Dataset raw = prepared({1, 3}, FeatureRule::raw);
+  EXPECT_FALSE(raw.counts_made_binary);
+  EXPECT_EQ(raw.features.sparse_matrix().values[1], 3);
+  EXPECT_FALSE(prepared({1, 3}, FeatureRule::binary).counts_made_binary) << "asked for";
+}
+
+}  // namespace
+}  // namespace gs
