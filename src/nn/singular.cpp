@@ -80,7 +80,7 @@ Directions iterated_directions(const Centered& g, int64_t count, Random random) 
     value = static_cast<float>(random.normal());
   at::Tensor image = g.times(basis);
   for (int i = 0; i < kIterations; ++i) {
-    basis = orthonormal(g.transposed_times(orthonormal(image)));
+    basis = orthonormal(g.transposed_times(image));
     image = g.times(basis);
   }
   const EigenPairs pairs = eigen_pairs(own_gram(image));
