@@ -5,7 +5,7 @@
                   [--modes pre post] [--repeats 3] [--epochs N] [--threads N]
 
 Measures time per epoch, memory and accuracy. Every dataset found is trained in both modes with the
-authors' settings (presets/NAME.json). The peer has three forms: edges (the authors' code), dense (a
+authors' settings (preset NAME). The peer has three forms: edges (the authors' code), dense (a
 cached CSR adjacency) and, in pre mode, sparse (features in CSR too). First the losses of five
 epochs without dropout, from the same weights, must agree to 1e-3; then ours and the peers take
 turns.
@@ -83,7 +83,7 @@ TO_DENSE = {"photo": 1.5, "pubmed": 2.5, "dblp": 2.8, "cs": 4.5}
 
 
 def preset(name):
-    return json.loads((ROOT / "presets" / f"{name}.json").read_text())["options"]
+    return json.loads((ROOT / "presets" / "authors.json").read_text())[name]["options"]
 
 
 def ours(name, mode, folder, threads, epochs, *more):

@@ -88,6 +88,7 @@ class Keywords(DataKeywords, total=False):
     scale_columns: bool
     noise: float
     power: float
+    denoise: bool
     magnitudes: float
     epochs: int
     lr: float

@@ -90,9 +90,9 @@ json ClassificationResult::to_json() const {
 std::string ClassificationResult::to_text() const {
   const ProbeScores& own = encoders.front().scores;
   const size_t count = own.front().score.splits.size();
-  std::string text = fmt::format(
-      "{} over {} {} ({}; {} training labels per split)\n\n", metric_key(own.front().score.metric),
-      count, count == 1 ? "split" : "splits", splits, train_labels);
+  std::string text = fmt::format("{} over {} {} ({}; {} training labels per split)\n\n",
+                                 metric_key(own.front().score.metric), count,
+                                 count == 1 ? "split" : "splits", splits, train_labels);
   constexpr int kTitle = 24, kColumn = 18;
   const auto row = [&](const std::string& title, const auto& cell) {
     text += fmt::format("  {:<{}}", title, kTitle);
@@ -121,9 +121,8 @@ std::string ClassificationResult::to_text() const {
   }
   for (const EncoderScore& encoder : encoders)
     score_row(fmt::format("{}, seed {}", own_title, *encoder.seed), encoder.scores);
-  row(fmt::format("{} encoders", encoders.size()), [&](size_t p) {
-    return fmt::format("{:6.2f} +- {:.2f}", mean(p), deviation_within(p));
-  });
+  row(fmt::format("{} encoders", encoders.size()),
+      [&](size_t p) { return fmt::format("{:6.2f} +- {:.2f}", mean(p), deviation_within(p)); });
   row("  between encoders",
       [&](size_t p) { return fmt::format("       +- {:.2f}", deviation_between(p)); });
   return text;

@@ -11,9 +11,9 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kMostAxes = 3000;     // a larger eigenproblem costs more than it saves
-constexpr double kNegligible = 1e-9;    // share of the largest squared length that counts as 0
-constexpr double kTolerance = 3e-4;     // gradient norm per square root of a row
+constexpr int64_t kMostAxes = 3000;   // a larger eigenproblem costs more than it saves
+constexpr double kNegligible = 1e-9;  // share of the largest squared length that counts as 0
+constexpr double kTolerance = 3e-4;   // gradient norm per square root of a row
 constexpr int64_t kMostIterations = 300;
 
 at::Tensor targets_of(const Labels& labels, std::span<const int32_t> nodes) {

@@ -1,6 +1,6 @@
-// Logistic regression with an L2 penalty, fitted to convergence for several penalties on the rows of
-// one training set: sum of the losses + |W|^2 / (2 C), the bias free of penalty, as scikit-learn has
-// it. Softmax for single-label tasks, one sigmoid per class for multi-label ones.
+// Logistic regression with an L2 penalty, fitted to convergence for several penalties on the rows
+// of one training set: sum of the losses + |W|^2 / (2 C), the bias free of penalty, as scikit-learn
+// has it. Softmax for single-label tasks, one sigmoid per class for multi-label ones.
 //
 // The rows are first rotated to the principal axes of their span, which changes nothing: weights
 // outside of the span stay 0, and the penalty does not see a rotation. Wide rows become narrow, and

@@ -7,6 +7,7 @@
 #include "method/maker.h"
 #include "nn/products.h"
 #include "nn/scratch_matrix.h"
+#include "nn/shrinkage.h"
 
 namespace gs {
 
@@ -38,9 +39,9 @@ std::vector<int64_t> part_widths(std::span<const GraphFilter> filters, int64_t c
 // rho^(a + 1/2) of singular values s, of columns whose mean square length is `unit`.
 at::Tensor column_weights(const at::Tensor& s, double unit, const SpectralOptions& options) {
   const at::Tensor squares = s.square() / std::max(unit, kTiny);
-  const at::Tensor rho =
-      options.noise >= 1 ? squares / squares.max().clamp_min(kTiny)
-                         : squares / (squares + options.noise / (1 - options.noise));
+  const at::Tensor rho = options.noise >= 1
+                             ? squares / squares.max().clamp_min(kTiny)
+                             : squares / (squares + options.noise / (1 - options.noise));
   return rho.pow(options.power + 0.5);
 }
 
@@ -48,9 +49,10 @@ at::Tensor column_weights(const at::Tensor& s, double unit, const SpectralOption
 at::Tensor column_squares(const TallMatrix& matrix, const at::Tensor& mean) {
   at::Tensor out = at::zeros({matrix.columns()}, at::kDouble);
   for (int64_t begin = 0; begin < matrix.rows(); begin += kSummedRows)
-    out += (matrix.block(begin, std::min(matrix.rows(), begin + kSummedRows)).to(at::kDouble) - mean)
-               .square()
-               .sum({0});
+    out +=
+        (matrix.block(begin, std::min(matrix.rows(), begin + kSummedRows)).to(at::kDouble) - mean)
+            .square()
+            .sum({0});
   return out;
 }
 
@@ -64,10 +66,10 @@ at::Tensor column_mean(const TallMatrix& matrix, bool center) {
 }  // namespace
 
 struct Spectral::Kept {
-  int64_t step = 1;                // every `step`-th row is kept
-  std::vector<at::Tensor> rows;    // per filter; undefined where the matrix is sparse
-  std::vector<at::Tensor> mean;    // per filter, of all rows, in double
-  std::vector<int64_t> begins;     // first columns of the blocks that they were made in
+  int64_t step = 1;              // every `step`-th row is kept
+  std::vector<at::Tensor> rows;  // per filter; undefined where the matrix is sparse
+  std::vector<at::Tensor> mean;  // per filter, of all rows, in double
+  std::vector<int64_t> begins;   // first columns of the blocks that they were made in
 };
 
 Spectral::Spectral(const MethodSetting& setting)
@@ -115,9 +117,7 @@ Spectral::Kept Spectral::keep(const FilteredFeatures& features, const InferenceO
         for (size_t f = 0; f < parts.size(); ++f) {
           if (!parts[f].defined()) continue;
           const int64_t end = begin + parts[f].size(1);
-          out.rows[f]
-              .slice(1, begin, end)
-              .copy_(parts[f].slice(0, 0, features.rows(), out.step));
+          out.rows[f].slice(1, begin, end).copy_(parts[f].slice(0, 0, features.rows(), out.step));
           if (options_.center)
             out.mean[f].slice(0, begin, end).copy_(parts[f].mean({0}, false, at::kDouble));
         }
@@ -132,9 +132,12 @@ void Spectral::solve_part(size_t f, const TallMatrix& matrix, const at::Tensor& 
   at::Tensor scale = at::ones_like(mean);
   if (options_.scale_columns)
     scale = at::where(squares > kTiny, squares.clamp_min(kTiny).rsqrt(), 0.0);
-  const Directions found =
-      leading_directions({matrix, mean, scale}, part.directions.size(1),
-                         random_.fork("directions", static_cast<int64_t>(f)));
+  // The noise level is read from the whole spectrum.
+  const bool denoise =
+      options_.denoise && options_.transform == Transform::unit && matrix.columns() <= kExactWidth;
+  const Directions found = leading_directions({matrix, mean, scale},
+                                              denoise ? matrix.columns() : part.directions.size(1),
+                                              random_.fork("directions", static_cast<int64_t>(f)));
   const at::Tensor s = found.values;
   const double captured = std::max(kTiny, s.square().sum().item<double>());
   // The squared length of the whole matrix, and its mean over columns.
@@ -148,11 +151,18 @@ void Spectral::solve_part(size_t f, const TallMatrix& matrix, const at::Tensor& 
   const at::Tensor g = column_weights(s, unit, options_);
   // The part's rows have a mean square length of weight^2, were all directions kept.
   const double energy_out = g.square().sum().item<double>() * std::max(1.0, all / captured);
-  const double factor = filters_[f].weight * std::sqrt(static_cast<double>(matrix.rows()) /
-                                                       std::max(kTiny, energy_out));
-  const at::Tensor gain = at::where(s > 1e-6 * s.max(), g / s.clamp_min(kTiny), 0.0) * factor;
-  const at::Tensor w = found.vectors.to(at::kDouble) * scale.unsqueeze(1) * gain;
-  const int64_t width = w.size(1);  // fewer than the part's if there are few nodes
+  const double factor = filters_[f].weight *
+                        std::sqrt(static_cast<double>(matrix.rows()) / std::max(kTiny, energy_out));
+  at::Tensor gain = at::where(s > 1e-6 * s.max(), g / s.clamp_min(kTiny), 0.0) * factor;
+  if (denoise) {
+    const at::Tensor kept = shrinkage(s, matrix.rows(), matrix.columns());
+    const bool last = f + 1 == filters_.size();  // something has to stay, were all of it noise
+    if (!last || (kept > 0).any().item<bool>()) gain = gain * kept;
+  }
+  // Fewer than the part's if there are few nodes.
+  const int64_t width = std::min(part.directions.size(1), s.size(0));
+  const at::Tensor w =
+      (found.vectors.to(at::kDouble) * scale.unsqueeze(1) * gain).slice(1, 0, width);
   part.directions.slice(1, 0, width).copy_(w);
   part.offset.slice(0, 0, width).copy_(at::mv(w.t(), mean));
 }
@@ -253,9 +263,9 @@ at::Tensor Spectral::embed(const Batch& whole, const InferenceOptions& options,
     return DiffusedTall(whole, filters_[0]).times(parts_[0].directions).sub_(parts_[0].offset);
   const FilteredFeatures features(whole, filters_, options_.transform);
   at::Tensor out = output_matrix(features.rows(), options);
-  features.visit([&](int64_t begin, std::span<const at::Tensor> blocks) {
-    add_columns(out, begin, blocks);
-  }, progress);
+  features.visit(
+      [&](int64_t begin, std::span<const at::Tensor> blocks) { add_columns(out, begin, blocks); },
+      progress);
   complete(out, features);
   return out;
 }

@@ -107,8 +107,8 @@ std::vector<at::Tensor> diffuse(const SparseOperator& adjacency, const at::Tenso
 
 at::Tensor columns_of(const Input& x, int64_t begin, int64_t end) {
   if (!x.sparse()) return x.dense().slice(1, begin, end).contiguous();
-  at::Tensor pick = at::zeros({end - begin, x.width()},
-                              at::TensorOptions().device(x.device()).dtype(at::kFloat));
+  at::Tensor pick =
+      at::zeros({end - begin, x.width()}, at::TensorOptions().device(x.device()).dtype(at::kFloat));
   pick.slice(1, begin, end).fill_diagonal_(1);
   return x.times(pick);
 }
@@ -123,9 +123,9 @@ at::Tensor DiffusedTall::times(const at::Tensor& p) const {
 at::Tensor DiffusedTall::transposed_times(const at::Tensor& q) const {
   const Input& x = batch_.features;
   const SparseOperator& adjacency = batch_.adjacency.layer(0);
-  const at::Tensor back =
-      polynomials(q, std::span(&filter_, 1),
-                  [&](const at::Tensor& t) { return adjacency.apply_transposed(t); })[0];
+  const at::Tensor back = polynomials(q, std::span(&filter_, 1), [&](const at::Tensor& t) {
+    return adjacency.apply_transposed(t);
+  })[0];
   return x.sparse() ? x.sparse_operator().apply_transposed(back)
                     : transposed_product(x.dense(), back);
 }

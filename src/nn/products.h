@@ -8,8 +8,8 @@
 
 namespace gs {
 
-at::Tensor product(const at::Tensor& a, const at::Tensor& b);             // a b
-at::Tensor transposed_product(const at::Tensor& a, const at::Tensor& b);  // a' b
+at::Tensor product(const at::Tensor& a, const at::Tensor& b);                 // a b
+at::Tensor transposed_product(const at::Tensor& a, const at::Tensor& b);      // a' b
 void add_product(at::Tensor& out, const at::Tensor& a, const at::Tensor& b);  // out += a b
 
 // A'A in double, A having `count` rows of `width` floats, which rows(begin, end) makes block by

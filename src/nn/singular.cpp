@@ -17,8 +17,8 @@ at::Tensor own_gram(const at::Tensor& y) {
                      [&](int64_t begin, int64_t end) { return y.slice(0, begin, end); });
 }
 
-// An orthonormal basis of the columns of y, by the eigenvectors of its Gram matrix; twice, since the
-// first loses digits where y is badly conditioned.
+// An orthonormal basis of the columns of y, by the eigenvectors of its Gram matrix; twice, since
+// the first loses digits where y is badly conditioned.
 at::Tensor orthonormal(at::Tensor y) {
   for (int pass = 0; pass < 2; ++pass) {
     const EigenPairs pairs = eigen_pairs(own_gram(y));
@@ -63,13 +63,11 @@ at::Tensor Centered::transposed_times(const at::Tensor& q) const {
 
 Directions exact_directions(const Centered& g, int64_t count) {
   const at::Tensor mean = g.mean.to(at::kFloat), scale = g.scale.to(at::kFloat);
-  const at::Tensor gram =
-      gram_matrix(g.matrix.rows(), g.matrix.columns(), [&](int64_t begin, int64_t end) {
-        return (g.matrix.block(begin, end) - mean).mul_(scale);
-      });
+  const at::Tensor gram = gram_matrix(
+      g.matrix.rows(), g.matrix.columns(),
+      [&](int64_t begin, int64_t end) { return (g.matrix.block(begin, end) - mean).mul_(scale); });
   const EigenPairs pairs = eigen_pairs(gram);
-  return cut(pairs.vectors, pairs.values,
-             std::min({count, g.matrix.rows(), g.matrix.columns()}));
+  return cut(pairs.vectors, pairs.values, std::min({count, g.matrix.rows(), g.matrix.columns()}));
 }
 
 Directions iterated_directions(const Centered& g, int64_t count, Random random) {

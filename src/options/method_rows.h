@@ -70,6 +70,7 @@ inline void diffused(RunOptions& o) {
   o.spectral.filters = "pagerank:0.15";
   o.spectral.transform = Transform::none;
   o.spectral.center = false;
+  o.spectral.denoise = false;
   o.spectral.magnitudes = 0;
 }
 

@@ -65,6 +65,8 @@ void SpectralOptions::describe(OptionList& v) {
   v("power", power, "exponent a of the weights rho^(a + 1/2); 0 keeps the spectrum")
       .at_least(-0.5)
       .at_most(10);
+  v("denoise", denoise,
+    "shrink singular values to what exceeds noise; for rows of unit length and up to 768 features");
   v("magnitudes", magnitudes,
     "weight of the columns that hold a row's sum and degree, which unit rows lose; -1 chooses from "
     "the data, 0 leaves them out")

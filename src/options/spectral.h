@@ -1,5 +1,5 @@
-// Options of the spectral method: which filters of the graph, what happens to the filtered features,
-// and how their leading directions are weighed.
+// Options of the spectral method: which filters of the graph, what happens to the filtered
+// features, and how their leading directions are weighed.
 #pragma once
 
 #include <vector>
@@ -33,6 +33,7 @@ struct SpectralOptions {
   bool scale_columns = false;
   double noise = 1;
   double power = 0;
+  bool denoise = true;
   double magnitudes = -1;  // below 0: chosen from the data
 
   void describe(OptionList& v);

@@ -45,7 +45,9 @@ void choose_spectral(ChosenOptions& out, const Dataset& data) {
   if (spectral.magnitudes < 0) {
     out.by_data.emplace_back("magnitudes");
     const FeatureAgreement found = feature_agreement(data.graph, data.features);
-    spectral.magnitudes = found.alike() ? kFewMagnitudes : kManyMagnitudes;
+    // Sums of |x| say little about features that have a sign.
+    const bool few = found.alike() || spectral.transform == Transform::unit;
+    spectral.magnitudes = few ? kFewMagnitudes : kManyMagnitudes;
     said.push_back(fmt::format("--magnitudes {} ({})", spectral.magnitudes, reason(found)));
   }
   if (!said.empty()) out.note = fmt::format("chosen from the data: {}", fmt::join(said, ", "));

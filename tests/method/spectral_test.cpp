@@ -91,9 +91,26 @@ TEST(Spectral, ReadsClassesThatNeighborsShare) {
   const at::Tensor z = solve(data, options_for(data, "spectral")).embeddings;
   const auto raw = linear_probe(make_input(data.features, Device{}), data.labels,
                                 {cut(2000, 100, 300, 1)}, {.probe = Probe::logistic}, 0);
-  const auto found = linear_probe(z, data.labels, {cut(2000, 100, 300, 1)},
-                                  {.probe = Probe::logistic}, 0);
+  const auto found =
+      linear_probe(z, data.labels, {cut(2000, 100, 300, 1)}, {.probe = Probe::logistic}, 0);
   EXPECT_GT(found.spread().mean, raw.spread().mean + 5);
+}
+
+// Features that say little of a node alone.
+TEST(Spectral, NoiseIsLeftOut) {
+  GenerateOptions generated{.features = 60};
+  generated.nodes = 1500, generated.classes = 4, generated.signal = 1.5, generated.seed = 2;
+  const Dataset data = generate(generated);
+  RunOptions options = options_for(data, "spectral");
+  const auto score = [&] {
+    return linear_probe(solve(data, options).embeddings, data.labels, {cut(1500, 75, 225, 1)},
+                        {.probe = Probe::logistic}, 0)
+        .spread()
+        .mean;
+  };
+  const double denoised = score();
+  options.spectral.denoise = false;
+  EXPECT_GT(denoised, score() + 5);
 }
 
 TEST(Spectral, RefusesFiltersThatItDoesNotKnow) {

@@ -35,9 +35,9 @@ TEST(Diffusion, SumsTheHopsByTheirCoefficients) {
 // A directed, weighted graph, so that A and A' differ.
 TEST(Diffusion, MultipliesAsTheMatrixThatItNeverForms) {
   const at::Tensor values = noise(7, 5, 1);
-  const Dataset data = with_features(
-      weighted_graph(7, hub_edges()),
-      std::vector<float>(values.data_ptr<float>(), values.data_ptr<float>() + 35), 5);
+  const Dataset data =
+      with_features(weighted_graph(7, hub_edges()),
+                    std::vector<float>(values.data_ptr<float>(), values.data_ptr<float>() + 35), 5);
   const GraphFilter filter{{0.3, 0.2, 0.5}};
   for (const Device& device : {kNative, kPlain}) {
     const Batch whole = whole_graph(data, "gcn", device);
@@ -61,7 +61,8 @@ TEST(Diffusion, TransformsRowsToSharesOrUnitLength) {
         .visit([&](int64_t, std::span<const at::Tensor> parts) { out = parts[0][0].clone(); });
     return std::vector<float>(out.data_ptr<float>(), out.data_ptr<float>() + 2);
   };
-  EXPECT_THAT(first_row(Transform::none), testing::ElementsAre(testing::FloatEq(3), testing::FloatEq(1)));
+  EXPECT_THAT(first_row(Transform::none),
+              testing::ElementsAre(testing::FloatEq(3), testing::FloatEq(1)));
   EXPECT_THAT(first_row(Transform::shares),
               testing::ElementsAre(testing::FloatEq(std::sqrt(0.75f)), testing::FloatEq(0.5f)));
   EXPECT_THAT(first_row(Transform::unit),

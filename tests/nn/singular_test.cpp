@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "nn/ops/native_sparse.h"
 #include "nn/products.h"
+#include "nn/shrinkage.h"
 #include "support/probing.h"
 #include "support/sparse_input.h"
 
@@ -32,8 +33,8 @@ TEST(Products, AreThoseOfBlas) {
   at::Tensor out = at::ones({5000, 7});
   add_product(out, a, b);
   EXPECT_LT(largest_difference(out, at::mm(a, b) + 1), 1e-4);
-  const at::Tensor gram = gram_matrix(
-      5000, 130, [&](int64_t begin, int64_t end) { return a.slice(0, begin, end); });
+  const at::Tensor gram =
+      gram_matrix(5000, 130, [&](int64_t begin, int64_t end) { return a.slice(0, begin, end); });
   const at::Tensor exact = a.to(at::kDouble);
   EXPECT_LT(largest_difference(gram, at::mm(exact.t(), exact)), 1e-2);
   EXPECT_TRUE(at::equal(gram, gram.t()));
@@ -95,6 +96,32 @@ TEST(Singular, TheNumberOfThreadsChangesNoBit) {
     EXPECT_TRUE(at::equal(exact.vectors, again.first.vectors));
     EXPECT_TRUE(at::equal(iterated.vectors, again.second.vectors));
   }
+}
+
+// Noise alone is below the edge, up to the fluctuation of its largest values; two planted
+// directions are not, and keep nearly all of their length.
+TEST(Shrinkage, KeepsWhatExceedsNoise) {
+  at::Tensor matrix = noise(2000, 100, 5).to(at::kDouble);
+  const auto factors = [&] {
+    return shrinkage(std::get<1>(at::linalg_svd(matrix, false)), 2000, 100);
+  };
+  EXPECT_LT(factors().max().item<double>(), 0.2);
+  EXPECT_LE((factors() > 0).sum().item<int64_t>(), 3);
+  matrix.select(1, 0) += 10 * at::sin(at::arange(2000, at::kDouble));
+  matrix.select(1, 1) += 10 * at::cos(at::arange(2000, at::kDouble));
+  const at::Tensor planted = factors();
+  EXPECT_GT(planted.slice(0, 0, 2).min().item<double>(), 0.9);
+  EXPECT_LT(planted.slice(0, 2).max().item<double>(), 0.2);
+  matrix = matrix.t().contiguous();
+  EXPECT_LT(
+      largest_difference(planted, shrinkage(std::get<1>(at::linalg_svd(matrix, false)), 100, 2000)),
+      1e-9);
+}
+
+// A matrix of rank two without noise.
+TEST(Shrinkage, LeavesExactMatricesAlone) {
+  const at::Tensor values = at::tensor(std::vector<double>{3, 2, 0, 0, 0});
+  EXPECT_TRUE(at::equal(shrinkage(values, 10, 5), at::ones({5}, at::kDouble)));
 }
 
 TEST(Singular, HasNoMoreDirectionsThanRowsOrColumns) {
