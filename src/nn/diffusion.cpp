@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "nn/ops/native_sparse.h"
 #include "nn/products.h"
 
@@ -61,6 +62,21 @@ at::Tensor row_sums(const Input& x, bool squared) {
                  .cpu();
   }
   return out.to(at::TensorOptions().device(x.device()).dtype(at::kFloat));
+}
+
+// Data Error if a value is negative, which has no share of a sum.
+void require_shares(const Input& x) {
+  bool negative = false;
+  if (const SparseMatrix* m = native_matrix(x)) {
+    negative = std::any_of(m->values.begin(), m->values.end(), [](float v) { return v < 0; });
+  } else {
+    for (int64_t begin = 0; begin < x.width() && !negative; begin += kMostColumns)
+      negative =
+          (columns_of(x, begin, std::min(x.width(), begin + kMostColumns)) < 0).any().item<bool>();
+  }
+  if (negative)
+    fail_data("features", "some are negative, so that rows have no shares (--row-transform shares)",
+              "solve with --row-transform unit");
 }
 
 // Hop 0 of sparse features, transformed; nullptr for others.
@@ -135,6 +151,7 @@ FilteredFeatures::FilteredFeatures(const Batch& whole, std::vector<GraphFilter> 
     : batch_(whole), filters_(std::move(filters)), transform_(transform) {
   const at::NoGradGuard no_gradient;
   GS_ASSERT(transform != Transform::automatic);
+  if (transform == Transform::shares) require_shares(batch_.features);
   sums_ = diffuse(batch_.adjacency.layer(0), row_sums(batch_.features, false), filters_);
   for (const GraphFilter& filter : filters_)
     sparse_.push_back(sparse_own(batch_.features, filter, transform));

@@ -39,7 +39,8 @@ class DiffusedTall final : public TallMatrix {
 // The filtered and transformed features T(f(A) X), one matrix per filter.
 class FilteredFeatures {
  public:
-  // `transform` is not automatic. The batch must outlive it; it is the whole graph.
+  // `transform` is not automatic. The batch must outlive it; it is the whole graph. Data Error if a
+  // feature is negative and rows are to become shares.
   FilteredFeatures(const Batch& whole, std::vector<GraphFilter> filters, Transform transform);
 
   int64_t rows() const { return batch_.features.rows(); }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
 #include "support/graphs.h"
 #include "support/probing.h"
 #include "support/topical.h"
@@ -68,6 +69,14 @@ TEST(Diffusion, TransformsRowsToSharesOrUnitLength) {
   EXPECT_THAT(first_row(Transform::unit),
               testing::ElementsAre(testing::FloatEq(3 / std::sqrt(10.0f)),
                                    testing::FloatEq(1 / std::sqrt(10.0f))));
+}
+
+TEST(Diffusion, NegativeFeaturesHaveNoShares) {
+  const Dataset data = with_features(undirected_graph(2, {{0, 1}}), {4, -1}, 1);
+  const Batch whole = whole_graph(data, "gcn", kNative);
+  EXPECT_THAT(
+      error_of(ErrorKind::data, [&] { FilteredFeatures(whole, {{{1}}}, Transform::shares); }),
+      testing::HasSubstr("negative"));
 }
 
 TEST(Diffusion, HopZeroOfWordsStaysSparse) {
