@@ -193,15 +193,16 @@ DenseMatrix matrix_of(const py::array_t<float, py::array::c_style>& z) {
 
 // Translates a gs::Error with errors.from_core(), given its exit code, message and hint.
 void register_errors() {
-  py::register_exception_translator([](std::exception_ptr thrown) {
-    try {
-      if (thrown) std::rethrow_exception(thrown);
-    } catch (const Error& error) {
-      const py::object make = py::module_::import("graphsurgeon.errors").attr("from_core");
-      const py::object made = make(error.exit_code(), error.what(), error.hint());
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
-    }
-  });
+  py::register_exception_translator(
+      [](std::exception_ptr thrown) {  // NOLINT(performance-unnecessary-value-param): its type
+        try {
+          if (thrown) std::rethrow_exception(thrown);
+        } catch (const Error& error) {
+          const py::object make = py::module_::import("graphsurgeon.errors").attr("from_core");
+          const py::object made = make(error.exit_code(), error.what(), error.hint());
+          PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+        }
+      });
 }
 
 }  // namespace

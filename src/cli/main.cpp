@@ -85,7 +85,7 @@ CLI::App* chosen(CLI::App* app) {
 std::string path_of(const CLI::App* app) {
   std::string path;
   for (const CLI::App* a = app; a; a = a->get_parent())
-    path = path.empty() ? a->get_name() : a->get_name() + " " + path;
+    path.insert(0, path.empty() ? a->get_name() : fmt::format("{} ", a->get_name()));
   return path;
 }
 

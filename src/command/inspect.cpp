@@ -188,7 +188,7 @@ InspectResult run(const InspectRequest& request, Progress& progress) {
       inspect(*model, batch, data.labels, request.top, {request.memory_mib << 20}, progress);
   progress.finish();
   if (!request.agreement.empty()) save_npy<float>(request.agreement, insight.agreement);
-  const InspectResult out = result_of(insight, data, request.top);
+  InspectResult out = result_of(insight, data, request.top);
   if (!request.output.empty()) write_file(request.output, to_json(out).dump(2) + "\n");
   return out;
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kOversampling = 16;
 constexpr int kIterations = 3;
-constexpr double kNegligible = 1e-10;  // share of the largest eigenvalue that counts as 0
+constexpr double kNegligibleEigenvalue = 1e-10;  // share of the largest eigenvalue that counts as 0
 
 at::Tensor own_gram(const at::Tensor& y) {
   return gram_matrix(y.size(0), y.size(1),
@@ -22,7 +22,7 @@ at::Tensor own_gram(const at::Tensor& y) {
 at::Tensor orthonormal(at::Tensor y) {
   for (int pass = 0; pass < 2; ++pass) {
     const EigenPairs pairs = eigen_pairs(own_gram(y));
-    const double least = kNegligible * pairs.values[0].item<double>() + 1e-300;
+    const double least = kNegligibleEigenvalue * pairs.values[0].item<double>() + 1e-300;
     const at::Tensor keep = (pairs.values > least).to(at::kDouble);
     const at::Tensor scale = keep / pairs.values.clamp_min(least).sqrt();
     y = product(y, (pairs.vectors * scale).to(y.scalar_type()));
