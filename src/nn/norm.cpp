@@ -41,6 +41,7 @@ class BatchNorm final : public NormLayer {
     // A single row has no variance: its batch uses the running statistics.
     const bool training = pass.training && x.size(0) > 1;
     std::vector<at::Tensor> views;
+    views.reserve(static_cast<size_t>(pass.views));
     for (int v = 0; v < pass.views; ++v)
       views.push_back(at::batch_norm(x.slice(1, v * width, (v + 1) * width).contiguous(),
                                      scale_.gain, scale_.shift, mean_[pass.view + v],
