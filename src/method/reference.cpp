@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "method/maker.h"
+#include "nn/diffusion.h"
 
 namespace gs {
 
@@ -23,18 +24,9 @@ at::Tensor Reference::embed(const Batch& whole, const InferenceOptions& options,
   if (hops_ == 0 && !x.sparse()) return x.dense();
   LayerWise rows(whole, parameters_.device(), x.width(), 1, options, progress);
   at::Tensor out = rows.matrix(x.width());
-  const auto type = parameters_.device().options();
   for (int64_t begin = 0; begin < x.width(); begin += kReferenceColumns) {
     const int64_t end = std::min(x.width(), begin + kReferenceColumns);
-    // Columns of a sparse matrix: a product with rows of the identity.
-    at::Tensor part = x.dense();
-    if (x.sparse()) {
-      at::Tensor pick = at::zeros({end - begin, x.width()}, type);
-      pick.slice(1, begin, end).fill_diagonal_(1);
-      part = x.times(pick);
-    } else {
-      part = part.slice(1, begin, end).contiguous();
-    }
+    at::Tensor part = columns_of(x, begin, end);
     for (int64_t hop = 0; hop < hops_; ++hop) part = whole.adjacency.layer(hop).apply(part);
     out.slice(1, begin, end).copy_(part);
   }
