@@ -126,7 +126,10 @@ GraphArrays arrays_of(const py::dict& parts) {
 // `source`: a Dataset, the arrays of a graph, or a DATA argument of the command line.
 MakeDataset maker_of(const py::object& source, Progress& progress) {
   if (py::isinstance<Dataset>(source))
-    return [set = source.cast<std::shared_ptr<Dataset>>()](const LoadOptions&) { return *set; };
+    return [set = source.cast<std::shared_ptr<Dataset>>()](const LoadOptions& options) {
+      if (options.fitted) check_treated_alike(*set, *options.fitted);
+      return *set;
+    };
   if (py::isinstance<py::dict>(source))
     return [arrays = arrays_of(source.cast<py::dict>())](const LoadOptions& options) {
       return dataset_from(arrays, options);

@@ -17,7 +17,7 @@ class DataKeywords(TypedDict, total=False):
     format: str
     symmetrize: Literal["auto", "yes", "no"]
     self_loops: Literal["auto", "keep", "drop", "add"]
-    features: Literal["auto", "raw", "binary", "row-norm", "standardize"]
+    features: Literal["auto", "raw", "binary", "row-norm", "standardize", "min-max"]
     features_file: str | os.PathLike[str]
     labels_file: str | os.PathLike[str]
     splits_file: str | os.PathLike[str]

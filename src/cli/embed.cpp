@@ -38,8 +38,8 @@ void setup_embed(CLI::App& app, Run& run) {
                  "graph to embed: the training graph, or another with the same features")
       ->required();
   app.add_option("-o,--output", *output,
-                 "file to write: .npy (node ids, if any, go to NAME.ids.txt), or .csv with the "
-                 "ids; with --nearest a .csv of the list");
+                 "file to write: .npy (node ids, if any, go to NAME.ids.txt), .csv with a header "
+                 "and the ids, or .txt in word2vec's format; with --nearest a .csv of the list");
   state->bind(app);
   app.callback([=, &run] {
     run = [=] {

@@ -102,4 +102,16 @@ Dataset dataset_from(GraphArrays arrays, const LoadOptions& options) {
   return prepare(std::move(raw), "memory", options);
 }
 
+void check_treated_alike(const Dataset& data, const FeatureTreatment& treatment) {
+  const FeatureTreatment& own = data.feature_treatment;
+  const bool same_columns =
+      own.columns.empty() || treatment.columns.empty() || own.columns == treatment.columns;
+  if (!same_treatment(own, treatment) || !same_columns)
+    fail_data(data.name,
+              same_columns
+                  ? "its features were prepared by another rule, or by statistics of its own"
+                  : "its feature columns are not those of the training data",
+              "pass the graph or the path of the data instead of a loaded Dataset");
+}
+
 }  // namespace gs

@@ -33,4 +33,8 @@ struct GraphArrays {
 // cheaper form.
 Dataset dataset_from(GraphArrays arrays, const LoadOptions& options);
 
+// For a dataset that is prepared already: data Error unless its features were treated as a run
+// treats them, with the same statistics, and are in the same order.
+void check_treated_alike(const Dataset& data, const FeatureTreatment& treatment);
+
 }  // namespace gs

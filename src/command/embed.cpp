@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -17,16 +19,38 @@ namespace gs {
 
 namespace {
 
-void write_csv(const std::filesystem::path& path, const at::Tensor& z, const Dataset& data) {
+// One line per node: its id and its values, separated by `separator`, after a first line `head`.
+void write_lines(const std::filesystem::path& path, const at::Tensor& z, const std::string& head,
+                 char separator, const std::function<std::string(int64_t)>& id) {
   AtomicFile file(path);
+  file.write(head + "\n");
   const float* values = z.const_data_ptr<float>();
   for (int64_t v = 0; v < z.size(0); ++v) {
-    std::string line = csv_field(id_of(data, v));
-    for (int64_t c = 0; c < z.size(1); ++c) line += fmt::format(",{}", values[v * z.size(1) + c]);
+    std::string line = id(v);
+    for (int64_t c = 0; c < z.size(1); ++c)
+      fmt::format_to(std::back_inserter(line), "{}{}", separator, values[v * z.size(1) + c]);
     file.write(line + "\n");
   }
   file.commit();
 }
+
+void write_csv(const std::filesystem::path& path, const at::Tensor& z, const Dataset& data) {
+  std::string head = "id";
+  for (int64_t c = 0; c < z.size(1); ++c) head += fmt::format(",z{}", c);
+  write_lines(path, z, head, ',', [&](int64_t v) { return csv_field(id_of(data, v)); });
+}
+
+// The text format of word2vec, which has no quotes: spaces in an id become underscores.
+void write_word2vec(const std::filesystem::path& path, const at::Tensor& z, const Dataset& data) {
+  write_lines(path, z, fmt::format("{} {}", z.size(0), z.size(1)), ' ', [&](int64_t v) {
+    std::string id = id_of(data, v);
+    std::ranges::replace_if(
+        id, [](unsigned char c) { return c <= ' '; }, '_');
+    return id;
+  });
+}
+
+bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
 
 // The file of the node ids beside an .npy of embeddings: Z.ids.txt.
 std::filesystem::path ids_file(std::filesystem::path embeddings) {
@@ -37,16 +61,23 @@ void check_request(const EmbedRequest& request) {
   const bool writes = !request.output.empty(), lists = !request.nearest.empty();
   if (!writes && !lists)
     fail_usage("embed", "nothing to do: no output was given", "pass -o Z.npy, or --nearest NODE");
-  if (writes && lists && request.output.extension() != ".csv")
+  const std::string suffix = request.output.extension().string();
+  if (writes && lists && suffix != ".csv")
     fail_usage("--output", "a list of nearest nodes is written as .csv",
                "name it NEAR.csv; leave out --nearest to write embeddings");
+  if (writes && suffix != ".npy" && suffix != ".csv" && suffix != ".txt")
+    fail_usage("--output",
+               suffix.empty()
+                   ? fmt::format("'{}' has no suffix", printable(request.output.string()))
+                   : fmt::format("cannot write '{}' files", printable(suffix)),
+               "use .npy, .csv (with a header) or .txt (word2vec)");
   if (writes) check_output(request.output, request.overwrite);
 }
 
 // Checks what would otherwise fail only after the long work.
 void check_before(const EmbedRequest& request, const Dataset& data) {
   if (!request.nearest.empty()) node_of(data, request.nearest);
-  else if (request.output.extension() != ".csv" && !data.node_ids.empty())
+  else if (is_npy(request.output) && !data.node_ids.empty())
     check_output(ids_file(request.output), request.overwrite);
 }
 
@@ -79,6 +110,8 @@ EmbedResult run(const EmbedRequest& request, Progress& progress) {
       result.neighbors.push_back({id_of(data, n.node), n.node, n.cosine});
   } else if (request.output.extension() == ".csv") {
     write_csv(request.output, z, data);
+  } else if (!is_npy(request.output)) {
+    write_word2vec(request.output, z, data);
   } else {
     const int64_t shape[] = {z.size(0), z.size(1)};
     save_npy<float>(request.output, floats(z), shape);

@@ -8,44 +8,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/array.h"
+#include "dataset/feature_treatment.h"
 #include "graph/csr.h"
 
 namespace gs {
-
-// Row-major.
-struct DenseMatrix {
-  int64_t rows = 0, columns = 0;
-  Array<float> values;
-  std::span<const float> row(int64_t i) const {
-    return values.slice(i * columns, (i + 1) * columns);
-  }
-};
-
-// CSR; columns ascend within a row; no values means all ones.
-struct SparseMatrix {
-  int64_t rows = 0, columns = 0;
-  Array<int64_t> offsets;
-  Array<int32_t> indices;
-  Array<float> values;
-  int64_t nonzeros() const { return indices.size(); }
-};
-
-// Features stay in the form that the data has; both forms work everywhere.
-struct Features {
-  std::variant<DenseMatrix, SparseMatrix> matrix;
-
-  bool sparse() const { return std::holds_alternative<SparseMatrix>(matrix); }
-  const DenseMatrix& dense_matrix() const { return std::get<DenseMatrix>(matrix); }
-  const SparseMatrix& sparse_matrix() const { return std::get<SparseMatrix>(matrix); }
-  int64_t rows() const;
-  int64_t width() const;
-  int64_t nonzeros() const;  // counted (in parallel) when dense
-  int64_t bytes() const;
-};
 
 enum class Task { none, binary, multiclass, multilabel };
 std::string_view task_name(Task task);  // "none", "bc", "mcc", "mlc"
@@ -77,8 +46,10 @@ struct Dataset {
   std::vector<std::string> feature_names, class_names;  // may be empty
   int64_t raw_edges = 0;                                // rows in the file, before treatment
   BuildCounts dropped;
-  bool counts_made_binary = false;  // since they were found to be counts
-  std::string treatment;            // "symmetrized, loops dropped, features binarized"
+  std::string treatment;  // "symmetrized, loops dropped, features binarized"
+  FeatureTreatment feature_treatment;
+  // Why the features are treated so, if their values decided it: "features are counts, made binary"
+  std::string treatment_reason;
   // What a user should know, e.g. that a count is not the catalog's.
   std::vector<std::string> notes;
 

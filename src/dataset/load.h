@@ -4,19 +4,20 @@
 // Thread safety: functions here hold no state; several threads may load at once.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/options.h"
 #include "base/progress.h"
 #include "dataset/catalog.h"
 #include "dataset/dataset.h"
+#include "dataset/feature_treatment.h"
 #include "dataset/reader.h"
 
 namespace gs {
 
 enum class Switch { automatic, yes, no };
 enum class LoopRule { automatic, keep, drop, add };
-enum class FeatureRule { automatic, raw, binary, row_norm, standardize };
 enum class MakeFeatures { none, degree, random, spectral };
 
 inline constexpr Named<Switch> kSwitches[] = {
@@ -33,16 +34,6 @@ inline constexpr Named<LoopRule> kLoopRules[] = {
     {"add", LoopRule::add, "add one to every node that has none"},
 };
 constexpr std::span<const Named<LoopRule>> names_of(LoopRule) { return kLoopRules; }
-
-inline constexpr Named<FeatureRule> kFeatureRules[] = {
-    {"auto", FeatureRule::automatic,
-     "the convention of the dataset; sparse counts of other data become binary"},
-    {"raw", FeatureRule::raw, "unchanged"},
-    {"binary", FeatureRule::binary, "1 where positive, else 0"},
-    {"row-norm", FeatureRule::row_norm, "rows sum to 1"},
-    {"standardize", FeatureRule::standardize, "columns of mean 0 and standard deviation 1"},
-};
-constexpr std::span<const Named<FeatureRule>> names_of(FeatureRule) { return kFeatureRules; }
 
 inline constexpr Named<MakeFeatures> kMakeFeatures[] = {
     {"none", MakeFeatures::none, "make none"},
@@ -61,6 +52,10 @@ struct LoadOptions : DataRoot {
   MakeFeatures make_features = MakeFeatures::none;
   int64_t make_width = 64;
   int64_t seed = 0;
+  // No option: how a run treated the features that it was trained on. Other data is treated alike,
+  // whatever `features` says.
+  std::shared_ptr<const FeatureTreatment> fitted;
+  bool binary_weights = false;  // no option: see suitable_rule()
 
   void describe(OptionList& v);
 };

@@ -114,98 +114,6 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
             "replace missing values before loading");
 }
 
-// Whether they are counts: sparse, whole numbers from 1 on, not all of them 1.
-bool are_counts(const Features& features) {
-  if (!features.sparse() || features.sparse_matrix().values.empty()) return false;
-  const Array<float>& values = features.sparse_matrix().values;
-  const auto no_count = [v = values.data()](int64_t i) {
-    return !(v[i] >= 1) || v[i] != std::floor(v[i]);
-  };
-  return first_bad(values.size(), no_count) < 0 &&
-         std::any_of(values.begin(), values.end(), [](float v) { return v > 1; });
-}
-
-Features binarized(const Features& features) {
-  if (!features.sparse()) {
-    const DenseMatrix& m = features.dense_matrix();
-    std::vector<float> values(m.values.size());
-    parallel_for(m.values.size(), kGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) values[i] = m.values[i] > 0 ? 1.0f : 0.0f;
-    });
-    return {DenseMatrix{m.rows, m.columns, std::move(values)}};
-  }
-  const SparseMatrix& m = features.sparse_matrix();
-  if (m.values.empty()) return features;
-  if (first_bad(m.values.size(), [v = m.values.data()](int64_t i) { return !(v[i] > 0); }) < 0)
-    return {SparseMatrix{m.rows, m.columns, m.offsets, m.indices, {}}};
-  std::vector<int64_t> offsets(m.rows + 1);
-  std::vector<int32_t> indices;
-  for (int64_t r = 0; r < m.rows; ++r) {
-    for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
-      if (m.values[k] > 0) indices.push_back(m.indices[k]);
-    offsets[r + 1] = static_cast<int64_t>(indices.size());
-  }
-  return {SparseMatrix{m.rows, m.columns, std::move(offsets), std::move(indices), {}}};
-}
-
-// Divides each row by its sum where that is not 0, as PyG's NormalizeFeatures does with its floor
-// of 1.
-Features row_normalized(const Features& features) {
-  const bool sparse = features.sparse();
-  const auto scale_rows = [&](const auto& value_at, const auto& begin_of, std::vector<float>& out) {
-    parallel_for(features.rows(), 64, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        double sum = 0;
-        for (int64_t k = begin_of(r); k < begin_of(r + 1); ++k) sum += value_at(k);
-        for (int64_t k = begin_of(r); k < begin_of(r + 1); ++k)
-          out[k] = static_cast<float>(value_at(k) / std::max(sum, 1.0));
-      }
-    });
-  };
-  if (!sparse) {
-    const DenseMatrix& m = features.dense_matrix();
-    std::vector<float> values(m.values.size());
-    scale_rows([&](int64_t k) { return m.values[k]; }, [&](int64_t r) { return r * m.columns; },
-               values);
-    return {DenseMatrix{m.rows, m.columns, std::move(values)}};
-  }
-  const SparseMatrix& m = features.sparse_matrix();
-  std::vector<float> values(m.nonzeros());
-  scale_rows([&](int64_t k) { return m.values.empty() ? 1.0f : m.values[k]; },
-             [&](int64_t r) { return m.offsets[r]; }, values);
-  return {SparseMatrix{m.rows, m.columns, m.offsets, m.indices, std::move(values)}};
-}
-
-// Columns of mean 0 and deviation 1 (constant ones become 0). The result is dense.
-Features standardized(const Features& features) {
-  const int64_t rows = features.rows(), width = features.width();
-  std::vector<float> values(rows * width);
-  if (features.sparse()) {
-    const SparseMatrix& m = features.sparse_matrix();
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k)
-        values[r * width + m.indices[k]] = m.values.empty() ? 1.0f : m.values[k];
-  } else {
-    std::copy(features.dense_matrix().values.begin(), features.dense_matrix().values.end(),
-              values.begin());
-  }
-  std::vector<double> sum(width), square(width);
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < width; ++c) sum[c] += values[r * width + c];
-  for (double& s : sum) s /= static_cast<double>(std::max<int64_t>(1, rows));
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < width; ++c) square[c] += std::pow(values[r * width + c] - sum[c], 2);
-  for (double& s : square) s = std::sqrt(s / static_cast<double>(std::max<int64_t>(1, rows)));
-  parallel_for(rows, 64, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      for (int64_t c = 0; c < width; ++c) {
-        float& v = values[r * width + c];
-        v = square[c] > 0 ? static_cast<float>((v - sum[c]) / square[c]) : 0.0f;
-      }
-  });
-  return {DenseMatrix{rows, width, std::move(values)}};
-}
-
 void check_labels(const Labels& labels, int64_t nodes, const std::string& where) {
   if (labels.task == Task::none) return;
   const int64_t rows = labels.task == Task::multilabel
@@ -292,6 +200,22 @@ void build_graph(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& 
   if (loops == SelfLoops::add) done.emplace_back("self-loops added");
 }
 
+// Puts the columns in the order of the data that the treatment was fitted on.
+void arrange_columns(RawDataset& raw, const FeatureTreatment& fitted, Dataset& out,
+                     std::vector<std::string>& done) {
+  if (raw.feature_names.empty()) {
+    if (raw.width() == std::ssize(fitted.columns))
+      out.notes.emplace_back(
+          "the feature columns have no names here; they are taken in the order of the training "
+          "data");
+    return;
+  }
+  if (raw.feature_names == fitted.columns) return;
+  raw.features = arranged(raw.features, raw.feature_names, fitted.columns, raw.features_where);
+  raw.feature_names = fitted.columns;
+  done.emplace_back("feature columns put in the order of the training data");
+}
+
 void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOptions& options,
                     Dataset& out, std::vector<std::string>& done) {
   if (!raw.has_features) {
@@ -307,30 +231,25 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
   }
   raw.wait_for_features();
   check_features(raw.features, raw.nodes, raw.features_where);
-  FeatureRule rule = options.features;
-  if (rule == FeatureRule::automatic) {
-    out.counts_made_binary = !entry && are_counts(raw.features);
-    rule = (entry && entry->binarize) || out.counts_made_binary ? FeatureRule::binary
-                                                                : FeatureRule::raw;
+  if (options.fitted && !options.fitted->columns.empty())
+    arrange_columns(raw, *options.fitted, out, done);
+  FeatureTreatment& treatment = out.feature_treatment;
+  if (options.fitted) {
+    treatment = *options.fitted;
+    check_treatment(treatment, raw.features.width(), raw.features_where);
+  } else if (options.features != FeatureRule::automatic) {
+    treatment = fitted_treatment(options.features, raw.features);
+  } else if (entry) {
+    treatment.rule = entry->binarize ? FeatureRule::binary : FeatureRule::raw;
+  } else {
+    const SuitableRule found = suitable_rule(raw.features, options.binary_weights);
+    treatment = fitted_treatment(found.rule, raw.features);
+    out.treatment_reason = found.reason;
   }
-  switch (rule) {
-    case FeatureRule::automatic:
-    case FeatureRule::raw:
-      out.features = std::move(raw.features);
-      return;
-    case FeatureRule::binary:
-      out.features = binarized(raw.features);
-      break;
-    case FeatureRule::row_norm:
-      out.features = row_normalized(raw.features);
-      break;
-    case FeatureRule::standardize:
-      out.features = standardized(raw.features);
-      break;
-  }
-  static constexpr std::string_view kDone[] = {"", "", "features binarized",
-                                               "feature rows normalized", "features standardized"};
-  done.emplace_back(kDone[static_cast<int>(rule)]);
+  treatment.columns = raw.feature_names;
+  out.features = treated(treatment, std::move(raw.features));
+  if (const std::string_view words = done_to_features(treatment.rule); !words.empty())
+    done.emplace_back(words);
 }
 
 }  // namespace

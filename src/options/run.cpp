@@ -110,6 +110,7 @@ void RunOptions::resolve(OptionList& list, const std::string& preset, const std:
   // One layer per hop of --fanouts.
   if (model.layers == 0 && list.find_option("fanouts")->given)
     model.layers = static_cast<int64_t>(loader.fanouts.size());
+  load.binary_weights = method_info(method.method).trains();
   check();
 }
 

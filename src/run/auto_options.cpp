@@ -81,16 +81,15 @@ bool has_auto_options(const ModelOptions& model) {
 
 ChosenOptions choose_auto_options(const RunOptions& options, const Dataset& data) {
   ChosenOptions out{options, {}, ""};
-  // Other data that the run embeds is treated alike, whatever it looks like.
-  if (data.counts_made_binary && options.load.features == FeatureRule::automatic) {
-    out.options.load.features = FeatureRule::binary;
+  const bool by_values = !data.treatment_reason.empty();
+  if (by_values && options.load.features == FeatureRule::automatic) {
+    out.options.load.features = data.feature_treatment.rule;
     out.by_data.emplace_back("features");
   }
   if (method_info(options.method.method).solved) choose_spectral(out, data);
   else choose_encoder(out, data);
-  if (data.counts_made_binary)
-    out.note =
-        fmt::format("features are counts, made binary (--features raw keeps them)\n{}", out.note);
+  if (by_values)
+    out.note = fmt::format("{} (--features raw keeps them)\n{}", data.treatment_reason, out.note);
   return out;
 }
 

@@ -16,18 +16,41 @@ Task task_from_name(const std::string& name) {
   return Task::none;
 }
 
+nlohmann::json to_json(const FeatureTreatment& treatment) {
+  return {{"rule", name_of(names_of(treatment.rule), treatment.rule)},
+          {"shift", treatment.shift},
+          {"scale", treatment.scale},
+          {"columns", treatment.columns}};
+}
+
+std::shared_ptr<const FeatureTreatment> treatment_from(const nlohmann::json& json) {
+  auto out = std::make_shared<FeatureTreatment>();
+  out->rule = find(names_of(FeatureRule{}), json.at("rule").get<std::string>(), "rule").value;
+  out->shift = json.at("shift").get<std::vector<float>>();
+  out->scale = json.at("scale").get<std::vector<float>>();
+  out->columns = json.at("columns").get<std::vector<std::string>>();
+  const bool per_column =
+      out->rule == FeatureRule::standardize || out->rule == FeatureRule::min_max;
+  if (out->rule == FeatureRule::automatic || out->shift.size() != out->scale.size() ||
+      per_column == out->scale.empty())
+    return nullptr;
+  return out;
+}
+
 }  // namespace
 
 RunInfo RunInfo::of(const std::string& name, const Dataset& data, const RunOptions& options,
                     const std::vector<std::string>& by_data) {
-  return {name,
-          data.features.width(),
-          data.nodes(),
-          data.graph.edges(),
-          data.labels.task,
-          data.labels.classes,
-          options,
-          by_data};
+  RunInfo out{name,
+              data.features.width(),
+              data.nodes(),
+              data.graph.edges(),
+              data.labels.task,
+              data.labels.classes,
+              options,
+              by_data};
+  out.options.load.fitted = std::make_shared<FeatureTreatment>(data.feature_treatment);
+  return out;
 }
 
 bool RunInfo::same_data(const Dataset& other) const {
@@ -39,19 +62,20 @@ bool RunInfo::same_data(const RunInfo& other) const {
   return nodes == other.nodes && edges == other.edges && features == other.features;
 }
 
-std::string to_json_text(const RunInfo& info) {
+std::string to_json_text(const RunInfo& info, bool with_treatment) {
   RunOptions options = info.options;
-  return nlohmann::json{{"graphsurgeon", GS_VERSION},
-                        {"format", kRunFormat},
-                        {"data", info.data},
-                        {"features", info.features},
-                        {"nodes", info.nodes},
-                        {"edges", info.edges},
-                        {"task", task_name(info.task)},
-                        {"classes", info.classes},
-                        {"options", describe(options).json()},
-                        {"by_data", info.by_data}}
-      .dump(2);
+  nlohmann::json out{{"graphsurgeon", GS_VERSION},
+                     {"format", kRunFormat},
+                     {"data", info.data},
+                     {"features", info.features},
+                     {"nodes", info.nodes},
+                     {"edges", info.edges},
+                     {"task", task_name(info.task)},
+                     {"classes", info.classes},
+                     {"options", describe(options).json()},
+                     {"by_data", info.by_data}};
+  if (with_treatment && options.load.fitted) out["treatment"] = to_json(*options.load.fitted);
+  return out.dump(2);
 }
 
 RunInfo run_info_from_json(const std::string& text, const std::string& where) {
@@ -71,6 +95,7 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
     info.classes = json.value("classes", int64_t{0});
     info.by_data = json.value("by_data", info.by_data);
     describe(info.options).set_json(json.at("options"), where, false);
+    if (json.contains("treatment")) info.options.load.fitted = treatment_from(json["treatment"]);
     // As in `train`: generated features depend on the seed.
     info.options.load.seed = info.options.train.seed;
   } catch (const nlohmann::json::exception& error) {
@@ -88,6 +113,7 @@ LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
   for (const Option& option : source.options())
     if (given.contains(option.name) || (option.name == "data-root" && !now.data_root.empty()))
       target.find_option(option.name)->copy_value(option);
+  if (given.contains("features")) load.fitted = nullptr;
   return load;
 }
 

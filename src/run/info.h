@@ -30,13 +30,15 @@ struct RunInfo {
   bool same_data(const RunInfo& other) const;
 };
 
-// The content of options.json.
-std::string to_json_text(const RunInfo& info);
+// The content of options.json; the model's also has the treatment of the features
+// (`options.load.fitted`), which may be long.
+std::string to_json_text(const RunInfo& info, bool with_treatment = false);
 // Data Error at `where` if the text is not a run's description, or is of a newer format.
 RunInfo run_info_from_json(const std::string& text, const std::string& where);
 
 // Options to load data for a run: those of its training, except for the options that the user set
-// now (their names are in `given`) and for the catalog's folder.
+// now (their names are in `given`) and for the catalog's folder. Features are treated as those that
+// the run was trained on, unless the user asks for another treatment.
 LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
                       const std::set<std::string>& given);
 

@@ -92,7 +92,7 @@ MethodSetting setting_of(const RunInfo& info, const Device& device, Random rando
 
 void save_model(const std::filesystem::path& path, const TensorMap& weights, const RunInfo& info,
                 const std::string& split) {
-  std::map<std::string, std::string> metadata{{"graphsurgeon", to_json_text(info)}};
+  std::map<std::string, std::string> metadata{{"graphsurgeon", to_json_text(info, true)}};
   if (!split.empty()) metadata["split"] = split;
   save_tensors(path, weights, metadata);
 }

@@ -184,8 +184,9 @@ std::string two_communities(const TempFolder& folder, float noise) {
   write_text(folder / "data/edges.csv", "source,target\n" + edges);
   write_text(folder / "data/features.csv", features);
   const std::string data = (folder / "data").string();
-  const Outcome run = run_program("train " + data + " -o " + (folder / "run").string() +
-                                  " --symmetrize yes --method raw --quiet --threads 1");
+  const Outcome run =
+      run_program("train " + data + " -o " + (folder / "run").string() +
+                  " --symmetrize yes --features raw --method raw --quiet --threads 1");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   return data;
 }

@@ -20,23 +20,23 @@ Dataset prepared(std::vector<float> values, FeatureRule rule = FeatureRule::auto
 
 TEST(Prepare, CountsBecomeBinaryAndOtherValuesStay) {
   const Dataset counts = prepared({1, 3});
-  EXPECT_TRUE(counts.counts_made_binary);
+  EXPECT_EQ(counts.treatment_reason, "features are counts, made binary");
   EXPECT_TRUE(counts.features.sparse_matrix().values.empty()) << "all ones";
   EXPECT_EQ(counts.treatment, "features binarized");
   for (const std::vector<float>& values : {std::vector<float>{1, 2.5f}, {1, -2}, {0.5f, 3}}) {
     const Dataset kept = prepared(values);
-    EXPECT_FALSE(kept.counts_made_binary);
+    EXPECT_EQ(kept.treatment_reason, "");
     EXPECT_EQ(kept.features.sparse_matrix().values[1], values[1]);
   }
   const Dataset ones = prepared({1, 1});
-  EXPECT_FALSE(ones.counts_made_binary) << "nothing was changed";
+  EXPECT_EQ(ones.treatment_reason, "") << "nothing was changed";
 }
 
 TEST(Prepare, CountsStayIfAskedFor) {
   const Dataset raw = prepared({1, 3}, FeatureRule::raw);
-  EXPECT_FALSE(raw.counts_made_binary);
+  EXPECT_EQ(raw.treatment_reason, "");
   EXPECT_EQ(raw.features.sparse_matrix().values[1], 3);
-  EXPECT_FALSE(prepared({1, 3}, FeatureRule::binary).counts_made_binary) << "asked for";
+  EXPECT_EQ(prepared({1, 3}, FeatureRule::binary).treatment_reason, "") << "asked for";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ import pytest
 from graphsurgeon import UsageError
 from graphsurgeon.options import METHODS
 from graphsurgeon.study.catalog import Catalog
+from graphsurgeon.study.experiment import by_both_probes
 from graphsurgeon.study.grid import (
     CellName,
     GridOptions,
@@ -129,6 +130,26 @@ def test_the_best_of_each_group_is_bold_and_columns_are_sorted_by_group() -> Non
     assert bold == [True, False, False, False, True]
     assert "photo: 1 of 2" in text
     assert "does not hold (3.00 points on average over 1 dataset)" in text
+
+
+def test_logistic_scores_stand_in_a_table_of_their_own() -> None:
+    both = row("dgi", "photo", 91) | {"logistic": {"mean": 92.5, "std": 0.3}}
+    text = bench_markdown([both, row("gcn", "photo", 90), row("raw", "photo", 80)])
+    table = text[text.index("scored by logistic regression") :]
+    assert "| photo | 90.00 ±5.00 | 92.50 ±0.30 |  |" in table  # a supervised method has its own
+    assert "logistic" not in bench_markdown([row("dgi", "photo", 91)])
+
+
+def test_rows_have_the_papers_score_first_and_the_logistic_one_beside_it() -> None:
+    paper = {"mean": 1.0, "std": 2.0, "std_over_encoders": None}
+    logistic = {"mean": 3.0, "std": 4.0, "std_over_encoders": None}
+    score = {
+        "metric": "accuracy", "splits": "2 random", **logistic, "values": [3.0],
+        "probes": {"logistic": logistic, "paper": paper},
+        "encoders": [{"probes": {"paper": {"values": [1.0]}}}],
+    }  # fmt: skip
+    found = by_both_probes(score)
+    assert (found["mean"], found["values"], found["logistic"]) == (1.0, [1.0], logistic)
 
 
 def test_a_failed_cell_is_reported_and_takes_no_part() -> None:

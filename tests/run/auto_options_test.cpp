@@ -30,7 +30,8 @@ TEST(AutoOptions, LinearSkipWhereNeighborsHaveNothingInCommon) {
 // Whatever it is made to embed later, the run has decided.
 TEST(AutoOptions, CountsThatWereMadeBinaryStaySo) {
   Dataset data = topical_graph(20, 0.8);
-  data.counts_made_binary = true;
+  data.feature_treatment.rule = FeatureRule::binary;
+  data.treatment_reason = "features are counts, made binary";
   const ChosenOptions chosen = choose_auto_options({}, data);
   EXPECT_EQ(chosen.options.load.features, FeatureRule::binary);
   EXPECT_THAT(chosen.by_data, testing::Contains("features"));

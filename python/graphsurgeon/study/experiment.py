@@ -25,7 +25,7 @@ Row = dict[str, Any]
 # What a training and its evaluation report, in the order in which a row has them.
 TRAINED = ("epochs", "loader", "parameters", "ms_per_epoch", "peak_mib", "seconds", "threads")
 SCORED = ("metric", "splits", "mean", "std", "std_over_encoders", "values")
-MEASURED = (*TRAINED, *SCORED, "curve")
+MEASURED = (*TRAINED, *SCORED, "logistic", "curve")
 
 
 @cache
@@ -150,7 +150,6 @@ class Runner:
 
     def _score(self, experiment: Experiment, work: Path, row: Row) -> Row:
         words: list[object] = ["eval", work / "run", experiment.dataset, "--no-reference"]
-        words += ["--probe", "paper"]
         if experiment.probe_epochs:
             words += ["--probe-epochs", experiment.probe_epochs]
         if not METHODS[experiment.method]["supervised"]:
@@ -160,7 +159,7 @@ class Runner:
         if done.code != 0:
             return row | {"problem": done.problem}
         score = renamed_scores(json.loads(done.output))
-        row = row | {key: rounded(score[key]) for key in SCORED}
+        row = row | rounded(by_both_probes(score))
         row["seconds"] = rounded(row["seconds"] + done.seconds)
         return row
 
@@ -171,6 +170,21 @@ class Runner:
         if self.data_root:
             more += ["--data-root", self.data_root]
         return program.run(*words, *more)
+
+
+def by_both_probes(score: Row) -> Row:
+    """SCORED by the paper's probe, and {"mean", "std", "std_over_encoders"} by "logistic".
+
+    A method that predicts by itself has one score, which no probe made.
+    """
+    row = {key: score[key] for key in SCORED}
+    probes = score["probes"]
+    if "paper" in probes:
+        each = [value for e in score["encoders"] for value in e["probes"]["paper"]["values"]]
+        row |= probes["paper"] | {"values": each}
+    if "logistic" in probes:
+        row["logistic"] = probes["logistic"]
+    return row
 
 
 def rounded(value: Any) -> Any:
