@@ -4,17 +4,19 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# The run path is the same in the build tree. CMake would pad one that it changes on installation with empty entries,
+# which mean the current folder: a library that lies there would be loaded.
 set(GS_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/graphsurgeon)
 foreach(target graphsurgeon_data graphsurgeon)
   target_include_directories(${target} INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/graphsurgeon>)
   target_compile_features(${target} INTERFACE cxx_std_20)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;${GS_TORCH_LIB_DIR}")
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${GS_TORCH_LIB_DIR}")
   install(TARGETS ${target} EXPORT ${target}Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT ${target}Targets NAMESPACE graphsurgeon:: DESTINATION ${GS_CMAKE_DIR})
 endforeach()
-set_target_properties(graphsurgeon_cli PROPERTIES
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${GS_TORCH_LIB_DIR}")
+set_target_properties(graphsurgeon_cli PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+  INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${GS_TORCH_LIB_DIR}")
 install(TARGETS graphsurgeon_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/graphsurgeon
   FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE)

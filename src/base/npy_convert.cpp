@@ -112,7 +112,8 @@ void visit_in_c_order(const NpyArray& array, const Copy& copy) {
   const int64_t count = array.count();
   if (count == 0) return;
   const auto& shape = array.shape;
-  const bool plain = !array.fortran_order || *std::max_element(shape.begin(), shape.end()) == count;
+  const bool plain = !array.fortran_order || shape.empty() ||
+                     *std::max_element(shape.begin(), shape.end()) == count;
   if (plain) {
     constexpr int64_t kGrain = 1 << 16;
     parallel_for(count, kGrain,

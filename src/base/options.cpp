@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -166,6 +167,10 @@ void Option::copy_value(const Option& other) {
 
 void Option::check() const {
   const auto in_range = [&](double value) {
+    // Models compute in single precision.
+    if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max())))
+      fail_usage(flag(), fmt::format("{} is out of range: it must be at most 3.4e38", text()),
+                 help);
     if ((minimum && value < *minimum) || (maximum && value > *maximum)) {
       const std::string range = minimum && maximum
                                     ? fmt::format("between {} and {}", *minimum, *maximum)

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace gs {
@@ -36,8 +37,11 @@ int64_t bytes_of(std::string_view dtype) {  // 0 when it is not known
 // Bytes of a whole tensor, or -1 when they do not fit 63 bits.
 int64_t tensor_bytes(const std::vector<int64_t>& shape, int64_t item) {
   int64_t bytes = item;
+  int64_t stride = item;  // as of the longest row: an empty tensor may have long ones
   for (const int64_t length : shape)
-    if (length < 0 || __builtin_mul_overflow(bytes, length, &bytes)) return -1;
+    if (length < 0 || __builtin_mul_overflow(bytes, length, &bytes) ||
+        __builtin_mul_overflow(stride, std::max<int64_t>(1, length), &stride))
+      return -1;
   return bytes;
 }
 
@@ -91,6 +95,8 @@ Placed read_tensor(const std::string& name, const Json& json, std::span<const st
 
 Json parse_header(std::string_view text, const std::string& where) {
   if (!text.starts_with('{')) fail_data(where, "its header is not JSON", std::string(kHint));
+  if (nested_too_deep(text))
+    fail_data(where, "its header is not valid JSON: it is nested too deep", std::string(kHint));
   Json header = Json::parse(text, nullptr, false);
   if (header.is_discarded() || !header.is_object())
     fail_data(where, "its header is not valid JSON", std::string(kHint));
@@ -129,6 +135,9 @@ SafeTensors load_safetensors(const fs::path& path) {
           fail_data(where, fmt::format("metadata '{}' is not text", printable(key)),
                     std::string(kHint));
         out.metadata[key] = text.get<std::string>();
+        if (nested_too_deep(out.metadata[key]))  // our own metadata is JSON
+          fail_data(where, fmt::format("metadata '{}' is nested too deep", printable(key)),
+                    std::string(kHint));
       }
       continue;
     }

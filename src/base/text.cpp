@@ -77,6 +77,13 @@ std::string inflate_gzip(std::string_view packed, const std::string& where, int6
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+// Whether there is a \r at `at` that belongs to the end of its line.
+bool ends_line(const char* at, const char* end) {
+  if (*at != '\r') return false;
+  while (at < end && *at == '\r') ++at;
+  return at == end || *at == '\n';
+}
+
 std::string_view without_plus(std::string_view text) {
   text = trimmed(text);
   const bool signed_twice = text.size() > 1 && text[1] == '-';
@@ -95,6 +102,13 @@ TextFile::TextFile(const fs::path& path, int64_t limit) : file_(path), path_(pat
     file_ = MappedFile();
   }
   if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+  if (text_.find('\n') == std::string_view::npos && text_.find('\r') != std::string_view::npos) {
+    std::string lines(text_);
+    std::replace(lines.begin(), lines.end(), '\r', '\n');
+    inflated_ = std::make_shared<const std::string>(std::move(lines));
+    text_ = *inflated_;
+    file_ = MappedFile();
+  }
 }
 
 TableReader::TableReader(std::string_view text, std::string where, char separator, bool comments)
@@ -113,18 +127,22 @@ bool TableReader::next() {
   const bool runs = separator_ == ' ';
   for (;;) {
     if (runs)
-      while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
+      while (at < end && (*at == ' ' || *at == '\t' || ends_line(at, end))) ++at;
     if (runs && !fields_.empty() && (at == end || *at == '\n')) break;
     if (at < end && *at == '"') {
       at = take_quoted(at, end);
     } else {
       const char* const begin = at;
       if (runs)
-        while (at < end && !is_blank(*at)) ++at;
+        while (at < end && (*at == '\r' ? !ends_line(at, end) : !is_blank(*at))) ++at;
       else
         while (at < end && *at != separator_ && *at != '\n') ++at;
       const char* stop = at;
       if ((at == end || *at == '\n') && stop > begin && stop[-1] == '\r') --stop;
+      if (std::find(begin, stop, '\r') != stop &&
+          trimmed({begin, stop}).find('\r') != std::string_view::npos)
+        fail_data(place(), "has a carriage return within a row",
+                  "end every line in the same way, with \\n or \\r\\n");
       fields_.emplace_back(begin, static_cast<size_t>(stop - begin));
     }
     if (at == end || *at == '\n') break;

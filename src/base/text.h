@@ -15,7 +15,8 @@
 
 namespace gs {
 
-// The whole text of a file; `.gz` is inflated (data Error past `limit` bytes of output).
+// The whole text of a file; `.gz` is inflated (data Error past `limit` bytes of output). Where
+// lines end with \r alone, as on old Macs, each is read as \n.
 class TextFile {
  public:
   explicit TextFile(const fs::path& path, int64_t limit = int64_t{64} << 30);
@@ -24,13 +25,14 @@ class TextFile {
 
  private:
   MappedFile file_;
-  std::shared_ptr<const std::string> inflated_;
+  std::shared_ptr<const std::string> inflated_;  // or with other line ends
   std::string_view text_;
   std::string path_;
 };
 
 // Reads rows of a separated table. Rows end at \n or \r\n; blank rows and rows that start with '#'
-// (when `comments`) are skipped. Keeps the row's line number for messages.
+// (when `comments`) are skipped. A \r within a row that is not quoted is a data Error: it is the
+// end of a line to those who wrote it. Keeps the row's line number for messages.
 class TableReader {
  public:
   TableReader(std::string_view text, std::string where, char separator, bool comments = true);

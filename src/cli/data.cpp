@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/file.h"
 #include "base/parallel.h"
@@ -64,17 +65,18 @@ void report_written(const CommonOptions& common, const Dataset& set, const std::
                       set.graph.edges(), set.features.width()));
 }
 
-// A command that writes the dataset returned by make(progress).
+// A command that writes the dataset returned by make(progress). `inputs` are the files that it
+// reads, which the output must not replace.
 template <class... Options, class Make>
 void setup_writer(CLI::App* app, Run& run, const std::shared_ptr<Bound<Options...>>& state,
-                  const Make& make) {
+                  const Make& make, const std::function<std::vector<fs::path>()>& inputs) {
   auto output = std::make_shared<std::string>();
   app->add_option("-o,--output", *output, "folder to write")->required();
   state->bind(*app);
   app->callback([=, &run] {
     run = [=] {
       const bool overwrite = state->template get<OutputOptions>().overwrite;
-      check_output(*output, overwrite);
+      check_dataset_output(*output, overwrite, inputs());
       const ThreadScope scope(state->common.thread_count());
       const auto progress = begin(state->common);
       const Dataset set = make(*progress);
@@ -92,10 +94,17 @@ void setup_convert(CLI::App& parent, Run& run) {
   auto state = std::make_shared<Bound<LoadOptions, ReorderOptions, OutputOptions>>();
   auto data = std::make_shared<std::string>();
   app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
-  setup_writer(app, run, state, [=](Progress& progress) {
+  const auto make = [=](Progress& progress) {
     Dataset set = load_dataset(*data, state->get<LoadOptions>(), progress);
     const Reorder rule = state->get<ReorderOptions>().reorder;
     return rule == Reorder::none ? set : renumber(set, node_order(set.graph, rule));
+  };
+  setup_writer(app, run, state, make, [=]() -> std::vector<fs::path> {
+    const LoadOptions& load = state->get<LoadOptions>();
+    const CatalogEntry* entry = find_catalog(*data);
+    const auto found = entry ? locate(*entry, load.folder()) : std::nullopt;
+    return {*data, found.value_or(fs::path()), load.features_file, load.labels_file,
+            load.splits_file};
   });
 }
 
@@ -103,9 +112,10 @@ void setup_generate(CLI::App& parent, Run& run) {
   CLI::App* app = parent.add_subcommand(
       "generate", "generate a graph with communities (sbm) or a large one (rmat) from a seed");
   auto state = std::make_shared<Bound<GenerateOptions, OutputOptions>>();
-  setup_writer(app, run, state, [=](Progress& progress) {
-    return generate(state->get<GenerateOptions>(), progress);
-  });
+  setup_writer(
+      app, run, state,
+      [=](Progress& progress) { return generate(state->get<GenerateOptions>(), progress); },
+      [] { return std::vector<fs::path>(); });
 }
 
 void setup_list(CLI::App& parent, Run& run) {
@@ -174,11 +184,15 @@ void setup_fetch(CLI::App& parent, Run& run) {
       const fs::path root = state->get<DataRoot>().folder();
       const ThreadScope scope(state->common.thread_count());
       const auto progress = begin(state->common);
-      const fs::path path = fetch(*entry, {root, flags.mirror, flags.overwrite}, *progress);
       LoadOptions load;
       load.data_root = root.string();
+      std::optional<Dataset> fetched;
+      FetchOptions options{root, flags.mirror, flags.overwrite};
       // Checks the dataset against the catalog.
-      const Dataset set = load_dataset(std::string(entry->name), load, *progress);
+      options.check = [&] { fetched = load_dataset(std::string(entry->name), load, *progress); };
+      const fs::path path = fetch(*entry, options, *progress);
+      if (!fetched) options.check();
+      const Dataset& set = *fetched;
       progress->finish();
       notes_to_stderr(state->common, set);
       report_written(state->common, set, path.string());

@@ -1,6 +1,8 @@
 // The command line: a table of subcommands, and the only place that catches errors and turns them
 // into exit codes (0 done, 2 wrong usage, 3 bad data, 4 interrupted, 1 our bug).
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 
 #include "cli/command.h"
@@ -166,6 +168,7 @@ int run_command_line(int argc, char** argv) {
 }  // namespace gs::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // write() then fails, with an error that is reported
   try {
     return gs::cli::run_command_line(argc, argv);
   } catch (const gs::Error& error) {
@@ -173,6 +176,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
                                        "close other programs, or use a smaller graph or batch"));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return gs::cli::complain(gs::Error(gs::ErrorKind::data, error.code().message(),
+                                       error.path1().string(), "check the path and the disk"));
   } catch (const std::exception& error) {
     return gs::cli::complain(gs::Error(
         gs::ErrorKind::internal, error.what(), "",

@@ -26,6 +26,9 @@ struct Labels {
   Array<uint8_t> multi;   // N x C of 0 and 1; a row of kUnknown where unknown (multilabel)
   static constexpr uint8_t kUnknown = 255;
 
+  // More classes than this are a mistake, since tables are made per class.
+  static int64_t most_classes(int64_t nodes) { return nodes > 65536 ? nodes : 65536; }
+
   bool known(int64_t node) const;
   int64_t known_count() const;
 };

@@ -1,3 +1,4 @@
+// Long because requests, tries, partial files and what they replace share their small helpers.
 #include "dataset/download.h"
 
 #include <curl/curl.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +34,7 @@ struct Job {
   // The file, the part of it that has arrived, and the version of that part (ETag or date).
   fs::path target, part, tag;
   bool plain_http = false;
+  int64_t most_bytes = 0;
   std::string by_hand;  // hint: how to get the file without us
 };
 
@@ -52,7 +55,10 @@ void remove_quietly(const fs::path& path) {
 class PartFile {
  public:
   explicit PartFile(const fs::path& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+      : path_(path),
+        descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
+    if (descriptor_ < 0 && errno == ELOOP)
+      fail_data(path.string(), "is a link, which is not followed", "remove it and fetch again");
     if (descriptor_ < 0) fail_file(path, errno);
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       ::close(descriptor_);
@@ -101,7 +107,7 @@ struct Exchange {
   PartFile* part = nullptr;
   Progress* progress = nullptr;
   int64_t asked_from = 0;  // bytes that we have and did not ask for
-  bool begun = false, wrong_part = false;
+  bool begun = false, wrong_part = false, too_large = false;
   int write_error = 0;
   std::string tag, content_type, content_range;
   std::exception_ptr failure;  // must not cross libcurl's C frames
@@ -147,6 +153,9 @@ size_t take_body(char* data, size_t, size_t size, void* user) {
   try {
     if (!exchange.begun) exchange.wrong_part = !exchange.begin();
     if (exchange.wrong_part) return 0;
+    exchange.too_large =
+        exchange.part->size() + static_cast<int64_t>(size) > exchange.job->most_bytes;
+    if (exchange.too_large) return 0;
     exchange.write_error = exchange.part->append(data, size);
     exchange.progress->advance(static_cast<int64_t>(size));
   } catch (...) {
@@ -234,6 +243,11 @@ std::optional<std::string> try_once(const Job& job, PartFile& part, Progress& pr
   const CURLcode code = curl_easy_perform(handle.get());
   if (exchange.failure) std::rethrow_exception(exchange.failure);
   if (exchange.write_error) fail_file(job.part, exchange.write_error);
+  if (exchange.too_large) {
+    part.clear();
+    fail_data(job.url, fmt::format("the server sends more than {} MiB", job.most_bytes >> 20),
+              job.by_hand);
+  }
   const long status = exchange.status();
   if (exchange.wrong_part || status == 416) {  // what we have is not the beginning of what is there
     part.clear();
@@ -271,7 +285,9 @@ std::optional<std::string> try_once(const Job& job, PartFile& part, Progress& pr
   return std::nullopt;
 }
 
-void download(const Job& job, std::chrono::milliseconds first_pause, Progress& progress) {
+// `before_rename` is called when the file has arrived, before it gets its name.
+void download(const Job& job, std::chrono::milliseconds first_pause, Progress& progress,
+              const std::function<void()>& before_rename) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   std::error_code error;
@@ -296,6 +312,7 @@ void download(const Job& job, std::chrono::milliseconds first_pause, Progress& p
     std::this_thread::sleep_for(pause);
     pause *= 2;
   }
+  before_rename();
   part.rename_to(job.target);
   remove_quietly(job.tag);
   progress.finish();
@@ -317,6 +334,7 @@ Job make_job(const CatalogEntry& entry, const RemoteFile& file, const FetchOptio
   if (!job.url.starts_with(kSecure) && !job.plain_http)
     fail_usage("--mirror", fmt::format("'{}' is not an https:// address", printable(job.url)),
                "as in https://mirror.example.org");
+  job.most_bytes = options.most_bytes;
   job.target = options.root / file.path;
   job.part = job.target.string() + ".part";
   job.tag = job.target.string() + ".part.tag";
@@ -338,9 +356,64 @@ Job make_job(const CatalogEntry& entry, const RemoteFile& file, const FetchOptio
                         folder.string()));
 }
 
+// The files that a fetch wrote, and those that they replaced, which keep another name until the
+// dataset was read.
+class NewFiles {
+ public:
+  // Before a file is written.
+  void put_aside(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) return;
+    fs::rename(path, old_name(path), error);
+    if (error) fail_file(path, error.value());
+    replaced_.push_back(path);
+  }
+  void written(const fs::path& path) { written_.push_back(path); }
+  void keep() const {
+    for (const fs::path& path : replaced_) remove_quietly(old_name(path));
+  }
+  // What was there before comes back.
+  void restore() const {
+    std::error_code ignored;
+    for (const fs::path& path : replaced_) fs::rename(old_name(path), path, ignored);
+  }
+  // The same, and the rest goes: what is not the dataset is not left under its name.
+  void undo() const {
+    for (const fs::path& path : written_) remove_quietly(path);
+    restore();
+  }
+
+ private:
+  static fs::path old_name(const fs::path& path) { return path.string() + ".before"; }
+
+  std::vector<fs::path> written_, replaced_;
+};
+
+fs::path unpack_and_check(const CatalogEntry& entry, const FetchOptions& options, NewFiles& files,
+                          Progress& progress) {
+  std::vector<fs::path> archives;
+  std::error_code ignored;
+  for (const RemoteFile& file : entry.files) {
+    const fs::path archive = options.root / file.path;
+    if (archive.extension() != ".zip" || !fs::exists(archive, ignored)) continue;
+    for (const fs::path& member : unpack_zip(archive, archive.parent_path(), progress))
+      files.written(member);
+    archives.push_back(archive);
+  }
+  const auto found = locate(entry, options.root);
+  if (!found)
+    fail_data((options.root / entry.paths.front()).string(),
+              fmt::format("the files fetched are not those of {}", entry.title),
+              "fetch again with --overwrite, or see the dataset's page");
+  if (options.check) options.check();
+  for (const fs::path& archive : archives) remove_quietly(archive);
+  return *found;
+}
+
 }  // namespace
 
 fs::path fetch(const CatalogEntry& entry, const FetchOptions& options, Progress& progress) {
+  NewFiles files;
   std::error_code ignored;
   const auto missing = [&](const RemoteFile& file) {
     return !fs::exists(options.root / file.path, ignored);
@@ -348,21 +421,26 @@ fs::path fetch(const CatalogEntry& entry, const FetchOptions& options, Progress&
   // It may be there under another of its usual names.
   if (!options.overwrite && std::ranges::all_of(entry.files, missing))
     if (const auto found = locate(entry, options.root)) return *found;
-  for (const RemoteFile& file : entry.files) {
-    if (!missing(file) && (file.url.empty() || !options.overwrite)) continue;
-    if (file.url.empty()) fail_by_browser(entry, options.root);
-    download(make_job(entry, file, options), options.pause, progress);
+  try {
+    for (const RemoteFile& file : entry.files) {
+      if (!missing(file) && (file.url.empty() || !options.overwrite)) continue;
+      if (file.url.empty()) fail_by_browser(entry, options.root);
+      const Job job = make_job(entry, file, options);
+      download(job, options.pause, progress, [&] { files.put_aside(job.target); });
+      files.written(job.target);
+    }
+  } catch (...) {
+    files.restore();
+    throw;
   }
-  for (const RemoteFile& file : entry.files) {
-    const fs::path archive = options.root / file.path;
-    if (archive.extension() != ".zip" || missing(file)) continue;
-    unpack_zip(archive, archive.parent_path(), progress);
-    remove_quietly(archive);
+  try {
+    const fs::path path = unpack_and_check(entry, options, files, progress);
+    files.keep();
+    return path;
+  } catch (...) {
+    files.undo();
+    throw;
   }
-  if (const auto found = locate(entry, options.root)) return *found;
-  fail_data((options.root / entry.paths.front()).string(),
-            fmt::format("the files fetched are not those of {}", entry.title),
-            "fetch again with --overwrite, or see the dataset's page");
 }
 
 }  // namespace gs

@@ -116,6 +116,9 @@ void check_features(const Features& features, int64_t nodes, const std::string& 
 
 void check_labels(const Labels& labels, int64_t nodes, const std::string& where) {
   if (labels.task == Task::none) return;
+  if (labels.classes > Labels::most_classes(nodes))
+    fail_data(where, fmt::format("{} classes for {} nodes", labels.classes, nodes),
+              "labels are class numbers from 0; number the classes without gaps");
   const int64_t rows = labels.task == Task::multilabel
                            ? labels.multi.size() / std::max<int64_t>(1, labels.classes)
                            : labels.single.size();

@@ -28,7 +28,9 @@ std::string plain_name(std::string_view name) {
 
 }  // namespace
 
-void unpack_zip(const fs::path& archive, const fs::path& folder, Progress& progress) {
+std::vector<fs::path> unpack_zip(const fs::path& archive, const fs::path& folder,
+                                 Progress& progress) {
+  std::vector<fs::path> written;
   int code = 0;
   const std::unique_ptr<zip_t, void (*)(zip_t*)> zip(zip_open(archive.c_str(), ZIP_RDONLY, &code),
                                                      zip_discard);
@@ -62,8 +64,10 @@ void unpack_zip(const fs::path& archive, const fs::path& folder, Progress& progr
     }
     if (got < 0 || total != stat.size) fail_data(where, "is damaged", kFetchAgain);
     file.commit();
+    written.push_back(folder / name);
     progress.finish();
   }
+  return written;
 }
 
 }  // namespace gs

@@ -4,14 +4,16 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "base/progress.h"
 
 namespace gs {
 
 // Data Error for an archive that is damaged or claims an impossible size. Files that exist are
-// replaced, each atomically.
-void unpack_zip(const std::filesystem::path& archive, const std::filesystem::path& folder,
-                Progress& progress = no_progress());
+// replaced, each atomically. Returns the files written.
+std::vector<std::filesystem::path> unpack_zip(const std::filesystem::path& archive,
+                                              const std::filesystem::path& folder,
+                                              Progress& progress = no_progress());
 
 }  // namespace gs

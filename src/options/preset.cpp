@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace gs {
@@ -71,7 +72,7 @@ void apply_config(OptionList& list, const std::filesystem::path& file) {
   const MappedFile mapped(file);
   nlohmann::json values;
   try {
-    values = nlohmann::json::parse(mapped.text());
+    values = parse_json(mapped.text());
   } catch (const nlohmann::json::exception& error) {
     fail_data(file.string(), fmt::format("is not valid JSON: {}", printable(error.what(), 120)),
               "the file holds one object, such as {\"epochs\": 50}");

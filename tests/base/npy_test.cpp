@@ -378,5 +378,12 @@ TEST(Npy, SavingAWrongShapeIsOurBug) {
   EXPECT_FALSE(fs::exists(folder / "a.npy"));
 }
 
+TEST(Npy, AScalarMayClaimFortranOrder) {
+  const NpyArray number = parse(image(header("<f8", "()", true), raw<double>({2.5})));
+  EXPECT_EQ(values(number.as<float>()), (std::vector<float>{2.5f}));
+  EXPECT_EQ(parse(image(header("|S2", "()", true), "ab")).strings(),
+            (std::vector<std::string>{"ab"}));
+}
+
 }  // namespace
 }  // namespace gs::test

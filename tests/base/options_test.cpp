@@ -107,5 +107,15 @@ TEST(Options, MarkdownHasARowForEach) {
   EXPECT_THAT(page, testing::HasSubstr("### Batches"));
 }
 
+TEST(Options, NumbersBeyondSinglePrecisionAreRefused) {
+  double gamma = 1;
+  OptionList list;
+  list("gamma", gamma, "weight").at_least(0);
+  EXPECT_NE(usage_error([&] { list.find_option("gamma")->set("1e300"); }).find("3.4e38"),
+            std::string::npos);
+  list.find_option("gamma")->set("1e30");
+  EXPECT_EQ(gamma, 1e30);
+}
+
 }  // namespace
 }  // namespace gs

@@ -201,5 +201,29 @@ TEST(SafeTensors, WritingAWrongTensorIsOurBug) {
   EXPECT_FALSE(fs::exists(folder / "m"));
 }
 
+std::string with_header(const std::string& header, const std::string& data = "") {
+  const uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
+}
+
+TEST(SafeTensors, RefusesJsonThatIsNestedDeep) {
+  const TempFolder folder;
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  write_text(folder / "header", with_header("{\"a\":" + deep + "}"));
+  expect_data_error([&] { load_safetensors(folder / "header"); }, "nested too deep");
+  write_text(folder / "shape",
+             with_header(R"({"a":{"dtype":"F32","data_offsets":[0,0],"shape":)" + deep + "}}"));
+  expect_data_error([&] { load_safetensors(folder / "shape"); }, "nested too deep");
+  write_text(folder / "text", with_header(R"({"__metadata__":{"state":")" + deep + "\"}}"));
+  expect_data_error([&] { load_safetensors(folder / "text"); }, "metadata 'state'");
+}
+
+TEST(SafeTensors, RefusesEmptyTensorsOfImpossibleLengths) {
+  const TempFolder folder;
+  write_text(folder / "x", with_header(R"({"a":{"dtype":"F32","shape":[0,4611686018427387904,4],)"
+                                       R"("data_offsets":[0,0]}})"));
+  expect_data_error([&] { load_safetensors(folder / "x"); }, "do not match its shape");
+}
+
 }  // namespace
 }  // namespace gs::test

@@ -232,5 +232,20 @@ with open('cases', 'wb') as f:
     ASSERT_EQ(is_utf8(std::string_view(cases).substr(i, 5)), cases[i + 5] == 1) << i / 6;
 }
 
+TEST(TextFile, LinesMayEndInCarriageReturnsAlone) {
+  const TempFolder folder;
+  write_text(folder / "mac.csv", "id,label\r0,1\r1,0\r");
+  EXPECT_EQ(TextFile(folder / "mac.csv").text(), "id,label\n0,1\n1,0\n");
+  write_text(folder / "dos.csv", "0,1\r\n");
+  EXPECT_EQ(TextFile(folder / "dos.csv").text(), "0,1\r\n");
+}
+
+TEST(TableReader, ACarriageReturnWithinARowIsAnError) {
+  for (const char separator : {',', ' '})
+    expect_data_error([&] { rows("a\r1\nb\n", separator); }, "carriage return");
+  EXPECT_EQ(rows("\"a\rb\",1\n"), (Rows{{"a\rb", "1"}}));
+  EXPECT_EQ(rows("1 2\r\r\n", ' '), (Rows{{"1", "2"}}));
+}
+
 }  // namespace
 }  // namespace gs::test

@@ -210,5 +210,36 @@ TEST(Usage, UnknownFormatListsTheFormats) {
   EXPECT_THAT(run.err, HasSubstr("gnn-benchmark"));
 }
 
+TEST(DataCommand, OverwriteKeepsTheInputAndItsNeighbors) {
+  const TempFolder folder;
+  write_text(folder / "dir/edges.csv", "0,1\n1,2\n");
+  write_text(folder / "dir/thesis.txt", "x");
+  const std::string dir = (folder / "dir").string();
+  expect_bad_data(run_program("data convert " + dir + "/edges.csv --overwrite -o " + dir),
+                  "holds the input");
+  EXPECT_TRUE(fs::exists(folder / "dir/edges.csv") && fs::exists(folder / "dir/thesis.txt"));
+}
+
+TEST(DataCommand, AFileSizeLimitIsAnErrorAndLeavesNothing) {
+  const TempFolder folder;
+  const Outcome run = run_program(
+      "data generate --nodes 5000 --quiet -o " + (folder / "g").string(), "ulimit -f 8;");
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("file too large"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(DataCommand, ALongNameAndALoopOfLinksAreBadData) {
+  const TempFolder folder;
+  const std::string name(300, 'x');
+  for (const std::string& output : {name, name + "/g"}) {
+    const Outcome run =
+        run_program("data generate --nodes 50 --quiet -o " + (folder / output).string());
+    EXPECT_EQ(run.exit_code, 3) << run.err;
+  }
+  fs::create_symlink(folder / "a", folder / "a");
+  EXPECT_EQ(run_program("data info " + (folder / "a").string()).exit_code, 3);
+}
+
 }  // namespace
 }  // namespace gs::test

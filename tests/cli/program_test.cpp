@@ -25,5 +25,30 @@ TEST(Program, HelpVersionAndDataDoNotLoadTorch) {
   }
 }
 
+// An empty entry of a run path means the current folder.
+TEST(Program, RunPathsHaveNoEmptyOrRelativeEntry) {
+  const fs::path build = GS_TEST_BINARY_DIR;
+  int seen = 0;
+  for (const char* name : {"graphsurgeon", "libgraphsurgeon_data.so", "libgraphsurgeon.so"}) {
+    if (!fs::exists(build / name)) continue;
+    const TempFolder folder;
+    const std::string command =
+        "readelf -d '" + (build / name).string() + "' > '" + (folder / "out").string() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    const std::string text = read_text(folder / "out");
+    const size_t found = text.find("path: [");
+    ASSERT_NE(found, std::string::npos) << text;
+    const size_t begin = found + 7;
+    std::string paths = text.substr(begin, text.find(']', begin) - begin) + ":";
+    for (size_t at = 0; at < paths.size(); ++seen) {
+      const size_t end = paths.find(':', at);
+      const std::string path = paths.substr(at, end - at);
+      EXPECT_TRUE(path.starts_with("/") || path.starts_with("$ORIGIN")) << name << ": " << paths;
+      at = end + 1;
+    }
+  }
+  EXPECT_GE(seen, 4);
+}
+
 }  // namespace
 }  // namespace gs::test

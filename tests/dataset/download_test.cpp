@@ -1,3 +1,4 @@
+// Long because each way in which a server or a connection can fail has its case.
 #include "dataset/download.h"
 
 #include <fcntl.h>
@@ -382,6 +383,45 @@ TEST(Fetch, AnArchiveThatLiesThereIsUnpacked) {
   EXPECT_EQ(fetch(entry, {root.path(), "", false}), root / "toy" / "toy.bin");
   EXPECT_EQ(read_text(root / "toy" / "toy.bin"), "inside");
   EXPECT_FALSE(fs::exists(root / "toy" / "toy.zip"));
+}
+
+TEST_F(Download, AFetchedFileThatIsNotTheDatasetGoesAndTheOldOneComesBack) {
+  CatalogEntry entry{};
+  entry.name = "toy", entry.title = "Toy";
+  entry.paths = {"toy/good.bin"};
+  entry.files = {{"https://data.example/good.bin", "toy/good.bin"}};
+  FetchOptions options{root_.path(), server_.url(), false};
+  options.check = [] { fail_data("toy", "is garbage", "fetch again"); };
+  expect_data_error([&] { fetch(entry, options); }, "is garbage");
+  EXPECT_FALSE(fs::exists(file("good.bin")));
+  write_text(file("good.bin"), "old");
+  options.overwrite = true;
+  expect_data_error([&] { fetch(entry, options); }, "is garbage");
+  EXPECT_EQ(read_text(file("good.bin")), "old");
+  expect_only("good.bin");
+  options.check = [] {};
+  fetch(entry, options);
+  EXPECT_EQ(read_text(file("good.bin")), body());
+  expect_only("good.bin");
+}
+
+TEST_F(Download, ALinkAtThePartIsNotFollowed) {
+  write_text(root_ / "precious", "x");
+  fs::create_directories(root_ / "toy");
+  fs::create_symlink(root_ / "precious", file("good.bin.part"));
+  expect_data_error([&] { get("good.bin"); }, "is a link");
+  EXPECT_EQ(read_text(root_ / "precious"), "x");
+}
+
+TEST_F(Download, AServerThatSendsTooMuchIsRefused) {
+  CatalogEntry entry{};
+  entry.name = "toy", entry.title = "Toy";
+  entry.paths = {"toy/good.bin"};
+  entry.files = {{"https://data.example/good.bin", "toy/good.bin"}};
+  FetchOptions options{root_.path(), server_.url(), false};
+  options.most_bytes = 1000;
+  expect_data_error([&] { fetch(entry, options); }, "sends more than");
+  EXPECT_FALSE(fs::exists(file("good.bin")));
 }
 
 }  // namespace

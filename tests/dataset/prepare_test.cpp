@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/load.h"
+#include "support/files.h"
 
 namespace gs {
 namespace {
@@ -37,6 +38,15 @@ TEST(Prepare, CountsStayIfAskedFor) {
   EXPECT_EQ(raw.treatment_reason, "");
   EXPECT_EQ(raw.features.sparse_matrix().values[1], 3);
   EXPECT_EQ(prepared({1, 3}, FeatureRule::binary).treatment_reason, "") << "asked for";
+}
+
+TEST(Prepare, MoreClassesThanAFolderMayHaveAreRefused) {
+  RawDataset raw;
+  raw.nodes = 3, raw.edges.nodes = 3;
+  raw.labels = {Task::multiclass, 1'000'001, std::vector<int32_t>{0, 1, 1'000'000}, {}};
+  raw.labels_where = "labels";
+  test::expect_data_error([&] { prepare(std::move(raw), "edge-list", {}); },
+                          "1000001 classes for 3 nodes");
 }
 
 }  // namespace

@@ -47,5 +47,12 @@ TEST(LoaderOptions, AFanoutKeepsSomething) {
   }
 }
 
+TEST(LoaderOptions, SizesThatNoGraphHasAreRefused) {
+  LoaderOptions options;
+  OptionList list = describe(options);
+  for (const char* name : {"batch-size", "walk-length", "roots", "subgraphs", "parts", "fanouts"})
+    EXPECT_THROW(list.find_option(name)->set("9223372036854775807"), Error) << name;
+}
+
 }  // namespace
 }  // namespace gs

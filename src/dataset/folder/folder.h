@@ -4,13 +4,19 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "base/progress.h"
 #include "dataset/reader.h"
 
 namespace gs {
 
-// Atomic: a whole folder or none. Refuses an existing target unless `overwrite`.
+// Data Error unless a dataset may be written to `target`: it does not exist or is empty, or
+// `overwrite` and it is a dataset folder of ours, without other files and without any of `inputs`.
+void check_dataset_output(const std::filesystem::path& target, bool overwrite,
+                          const std::vector<std::filesystem::path>& inputs = {});
+
+// Atomic: a whole folder or none. The target is checked as above.
 void save_dataset(const Dataset& data, const std::filesystem::path& target, bool overwrite,
                   Progress& progress = no_progress());
 

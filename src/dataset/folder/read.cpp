@@ -7,9 +7,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/npy.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "dataset/check_sparse.h"
 #include "dataset/folder/layout.h"
 #include "dataset/scramble.h"
 
@@ -19,7 +21,6 @@ namespace {
 
 constexpr const char* kDamaged = "the folder is damaged or was edited; convert the data again";
 constexpr int64_t kMostJsonBytes = int64_t{16} << 20;
-constexpr int64_t kFewClasses = 65536;  // always allowed; beyond it there must be as many nodes
 constexpr int64_t kGrain = 1 << 14;
 
 // dataset.json, with the place of every complaint.
@@ -30,7 +31,7 @@ class Description {
     if (std::ssize(file.bytes()) > kMostJsonBytes)
       fail_data(path_, "is too large for a description", kDamaged);
     try {
-      json_ = nlohmann::json::parse(file.text());
+      json_ = parse_json(file.text());
     } catch (const nlohmann::json::exception& error) {
       fail_data(path_, fmt::format("is not valid JSON ({})", printable(error.what(), 120)),
                 kDamaged);
@@ -132,30 +133,6 @@ Csr read_graph(const fs::path& folder, const Description& about, int64_t nodes) 
   return graph;
 }
 
-void check_sparse(const SparseMatrix& m, const std::string& where) {
-  const auto fail = [&](const std::string& message) { fail_data(where, message, kDamaged); };
-  if (m.offsets[0] != 0 || m.offsets[m.rows] != m.nonzeros())
-    fail(fmt::format("feature offsets run from {} to {} over {} entries", m.offsets[0],
-                     m.offsets[m.rows], m.nonzeros()));
-  parallel_for(m.rows, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      if (m.offsets[r] > m.offsets[r + 1])
-        fail(fmt::format("feature offset {} is less than the one before it", r + 1));
-  });
-  parallel_for_weighted(m.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      int64_t previous = -1;
-      for (const int32_t column : m.indices.slice(m.offsets[r], m.offsets[r + 1])) {
-        if (column <= previous)
-          fail(fmt::format("row {} is not in ascending order at column {}", r, column));
-        if (column >= m.columns)
-          fail(fmt::format("row {} names column {} of {}", r, column, m.columns));
-        previous = column;
-      }
-    }
-  });
-}
-
 Features read_features(const fs::path& folder, const Description& about, const std::string& kind,
                        int64_t nodes, int64_t width) {
   if (kind == "dense")
@@ -171,7 +148,7 @@ Features read_features(const fs::path& folder, const Description& about, const s
   m.indices = indices.as<int32_t>();
   if (about.flag("/features/values"))
     m.values = load_shaped(folder / kFeatureValuesFile, {m.nonzeros()}).as<float>();
-  check_sparse(m, indices.where);
+  check_sparse(m, indices.where, kDamaged);
   return {std::move(m)};
 }
 
@@ -187,7 +164,7 @@ Labels read_labels(const fs::path& folder, const Description& about, int64_t nod
   Labels labels;
   labels.task = task_of(about);
   labels.classes = about.number("/labels/classes");
-  if (labels.classes > std::max(nodes, kFewClasses))
+  if (labels.classes > Labels::most_classes(nodes))
     fail_data(about.path(), fmt::format("{} classes for {} nodes", labels.classes, nodes),
               kDamaged);
   if (labels.task == Task::none) return labels;

@@ -3,6 +3,7 @@
 // class ids or, for several a node, as CSR.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -33,6 +34,22 @@ EdgeList dense_edges(const NpyArray& array) {
     edges.target.push_back(static_cast<int32_t>(i % nodes));
   }
   return edges;
+}
+
+// Drops the edges of value 0, and all values.
+void take_nonzero(EdgeList& edges, const std::string& where) {
+  size_t kept = 0;
+  for (size_t i = 0; i < edges.weight.size(); ++i) {
+    const float value = edges.weight[i];
+    if (!std::isfinite(value))
+      fail_data(
+          where, fmt::format("entry {} is {}, not a finite number", i, value),
+          "the file is damaged or was written by another program; download or write it again");
+    if (value == 0) continue;
+    edges.source[kept] = edges.source[i], edges.target[kept++] = edges.target[i];
+  }
+  if (!edges.weight.empty()) edges.source.resize(kept), edges.target.resize(kept);
+  edges.weight.clear();
 }
 
 void require_rows(int64_t rows, int64_t nodes, const std::string& where, const char* what) {
@@ -103,12 +120,14 @@ bool detect_gnn_benchmark(const fs::path& path) {
 RawDataset read_gnn_benchmark(const ReadRequest& request) {
   const auto npz = std::make_shared<Npz>(request.path);
   const Npz& file = *npz;
-  static const std::string kParts[] = {"adj_indptr",   "adj_indices", "adj_shape",  "attr_indptr",
-                                       "attr_indices", "attr_data",   "attr_shape", "labels"};
+  static const std::string kParts[] = {"adj_indptr", "adj_indices", "adj_data",
+                                       "adj_shape",  "attr_indptr", "attr_indices",
+                                       "attr_data",  "attr_shape",  "labels"};
   npz->preload(kParts);
   RawDataset raw;
   raw.name = dataset_name(request.path);
-  // PyG makes these graphs undirected and loop-free, and ignores the values of adj_data: so do we.
+  // PyG makes these graphs undirected and loop-free, and ignores the values of adj_data: so do we,
+  // but for zeros, which are no edges.
   raw.symmetrize = true;
   raw.self_loops = SelfLoops::drop;
   if (file.has("adj_matrix")) {
@@ -116,7 +135,9 @@ RawDataset read_gnn_benchmark(const ReadRequest& request) {
     raw.edges = dense_edges(file.get("adj_matrix"));
   } else {
     raw.edges_where = member_place(file, "adj_indices");
-    raw.edges = csr_edges(read_csr(file, "adj_", false), member_place(file, "adj_shape"));
+    raw.edges =
+        csr_edges(read_csr(file, "adj_", file.has("adj_data")), member_place(file, "adj_shape"));
+    take_nonzero(raw.edges, member_place(file, "adj_data"));
   }
   raw.nodes = raw.edges.nodes;
   read_features(npz, raw);

@@ -248,7 +248,9 @@ RawDataset read_dense_npz(const Npz& file, const std::filesystem::path& path,
 Labels class_labels(std::vector<int32_t> ids, const std::string& where) {
   int64_t classes = 0;
   for (size_t i = 0; i < ids.size(); ++i) {
-    ids[i] = std::max(ids[i], -1);
+    if (ids[i] < -1)
+      fail_data(where, fmt::format("label {} of node {} is negative", ids[i], i),
+                "labels are class numbers from 0; -1 means unknown");
     classes = std::max<int64_t>(classes, int64_t{ids[i]} + 1);
     if (classes > kMaxClasses) {
       fail_data(where, fmt::format("label {} of node {} is too large", ids[i], i),

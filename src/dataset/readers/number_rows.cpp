@@ -22,17 +22,18 @@ struct Piece {  // whole lines
   int64_t row = 0, rows = 0;    // the same in rows that hold data
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Calls body(begin, end) for each line, without the newline.
+// Calls body(begin, end) for each line, without the newline and a \r before it.
 template <class Body>
 void each_line(std::string_view text, const Body& body) {
   const char *at = text.data(), *const stop = at + text.size();
   while (at < stop) {
     const auto* newline = static_cast<const char*>(std::memchr(at, '\n', stop - at));
-    const char* const end = newline ? newline : stop;
+    const char* end = newline ? newline : stop;
+    while (end > at && end[-1] == '\r') --end;
     body(at, end);
-    at = newline ? end + 1 : stop;
+    at = newline ? newline + 1 : stop;
   }
 }
 

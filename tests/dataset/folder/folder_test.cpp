@@ -230,5 +230,29 @@ TEST(Folder, AFullDiskLeavesNothingBehind) {
   EXPECT_EQ(entries(), 1);
 }
 
+TEST(Folder, OverwriteKeepsWhatIsNotADataset) {
+  const TempFolder temp;
+  write_text(temp / "mine" / "thesis.txt", "x");
+  expect_data_error([&] { save_dataset(rich(), temp / "mine", true); }, "is not a dataset folder");
+  write_text(temp / "mine" / "dataset.json", R"({"format": "another"})");
+  expect_data_error([&] { save_dataset(rich(), temp / "mine", true); }, "is not a dataset folder");
+  save_dataset(rich(), temp / "toy", false);
+  write_text(temp / "toy" / "thesis.txt", "x");
+  expect_data_error([&] { save_dataset(rich(), temp / "toy", true); }, "holds 'thesis.txt'");
+  EXPECT_TRUE(fs::exists(temp / "toy/thesis.txt") && fs::exists(temp / "mine/thesis.txt"));
+  write_text(temp / "file", "x");
+  expect_data_error([&] { save_dataset(rich(), temp / "file", true); }, "is a file");
+}
+
+TEST(Folder, OverwriteKeepsAFolderThatHoldsTheInput) {
+  const TempFolder temp;
+  save_dataset(rich(), temp / "toy", false);
+  expect_data_error([&] { check_dataset_output(temp / "toy", true, {temp / "toy"}); },
+                    "holds the input");
+  expect_data_error([&] { check_dataset_output(temp / "toy", true, {temp / "toy/offsets.npy"}); },
+                    "holds the input");
+  check_dataset_output(temp / "toy", true, {temp / "toy2", "", "sbm:nodes=5"});
+}
+
 }  // namespace
 }  // namespace gs::test

@@ -93,5 +93,12 @@ TEST(EdgeListLabels, RefusesBadTables) {
   expect_data_error([&] { read_list(folder.path()); }, "labels.csv");
 }
 
+TEST(EdgeListLabels, CarriageReturnsEndLines) {
+  const RawDataset raw =
+      read_folder_of({{"edges.csv", "0,1\r1,2\r"}, {"labels.csv", "id,label\r0,1\r1,0\r2,1\r"}});
+  EXPECT_EQ(raw.labels.classes, 2);
+  EXPECT_THAT(raw.labels.single.span(), ElementsAre(1, 0, 1));
+}
+
 }  // namespace
 }  // namespace gs::test

@@ -235,5 +235,27 @@ TEST(GnnBenchmark, SurvivesCutsAndWrongBytes) {
     expect_damage_does_no_harm(folder / name, 150, [&] { read(folder / name); });
 }
 
+TEST(GnnBenchmark, ValuesOfTheAdjacencyAreChecked) {
+  const TempFolder folder;
+  run_python(folder.path(), R"(
+def write(name, data):
+    np.savez(name, adj_data=data, adj_indices=[1, 2, 0], adj_indptr=[0, 1, 2, 3], adj_shape=[3, 3],
+             labels=[0, 1, 0])
+write('zero.npz', [1., 0., 1.])
+write('nan.npz', [1., np.nan, 1.])
+write('short.npz', [1., 1.])
+np.savez('labels.npz', adj_indices=[1], adj_indptr=[0, 1, 1], adj_shape=[2, 2], labels=[0, -2])
+)");
+  const auto read = [&](const char* name) {
+    return read_gnn_benchmark({.path = folder / name}).edges;
+  };
+  EXPECT_EQ(read("zero.npz").source, (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(read("zero.npz").target, (std::vector<int32_t>{1, 0}));
+  EXPECT_TRUE(read("zero.npz").weight.empty());
+  expect_data_error([&] { read("nan.npz"); }, "adj_data");
+  expect_data_error([&] { read("short.npz"); }, "2 values for 3 entries");
+  expect_data_error([&] { read("labels.npz"); }, "label -2 of node 1");
+}
+
 }  // namespace
 }  // namespace gs::test
