@@ -195,6 +195,16 @@ TEST(Trainer, WarmStartKeepsTheShapeThatTheOtherRunChose) {
   EXPECT_EQ(load_model(folder / "second", Device{}).info.options.model.skip, Skip::sum);
 }
 
+TEST(Trainer, ASolvedMethodHasNoWarmStart) {
+  const TempFolder folder;
+  TrainRequest call = call_for(folder / "run", 0);
+  call.options.method.method = "spectral";
+  call.init = folder / "first";
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { train(small_graph(120), call); }),
+              testing::HasSubstr("spectral has no weights to start from"));
+  EXPECT_FALSE(fs::exists(folder / "run"));
+}
+
 TEST(Trainer, SelectionKeepsOneModelPerSplit) {
   const TempFolder folder;
   const Dataset data = small_graph(120);
