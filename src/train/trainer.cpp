@@ -306,6 +306,9 @@ class Trainer {
             .ms_per_epoch = writer_.median_ms(),
             .peak_mib = writer_.peak_mib(),
             .effective_rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0,
+            .view_agreement = at_.epoch > 0
+                                  ? method_->view_agreement(batches_->whole(), z, inference())
+                                  : std::nullopt,
             .plan = plan_,
             .note = method_->note(),
             .last = last_};
