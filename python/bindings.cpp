@@ -47,6 +47,13 @@ py::array degrees_of(const Dataset& data) {
   return out;
 }
 
+// The coefficients of each graph filter, hop 0 first.
+std::vector<std::vector<double>> coefficients_of(const SpectralOptions& options) {
+  std::vector<std::vector<double>> out;
+  for (const GraphFilter& filter : options.parsed_filters()) out.push_back(filter.coefficients);
+  return out;
+}
+
 // The content of a run's model file: its options, by their current names, and its tensors.
 py::dict model_of(const std::string& file) {
   const SafeTensors loaded = load_safetensors(file);
@@ -68,6 +75,7 @@ py::dict model_of(const std::string& file) {
   py::dict out;
   out["features"] = info.features;
   out["options"] = py::module_::import("json").attr("loads")(describe(info.options).json().dump());
+  out["filters"] = coefficients_of(info.options.spectral);
   out["tensors"] = tensors;
   return out;
 }
@@ -244,6 +252,7 @@ PYBIND11_MODULE(_core, module) {
   });
   module.def("resolve",
              [](const std::string& options) { return resolved_options(options).dump(); });
+  module.def("chosen_method", chosen_method, py::arg("given"));
   module.def("model", model_of, py::arg("file"));
   const auto file = [](std::filesystem::path (RunFolder::*name)() const) {
     return [name](const RunFolder& run) { return (run.*name)().string(); };

@@ -23,6 +23,15 @@ json resolved_options(const std::string& text) {
   return describe(options).json();
 }
 
+std::string chosen_method(const std::vector<std::string>& given) {
+  RunOptions options;
+  OptionList list = describe(options);
+  for (const std::string& name : given)
+    if (Option* option = list.find_option(name)) option->given = true;
+  options.choose_method(list);
+  return options.method.method;
+}
+
 namespace {
 
 json choices_of(const Option& option) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "options/run.h"
 
@@ -12,6 +13,8 @@ namespace gs {
 RunOptions run_options(const std::string& text);
 // Every option after the method's defaults and the protocol, as `train` would use them.
 nlohmann::json resolved_options(const std::string& text);
+// The method of `train` without --method where the user set the options `given`.
+std::string chosen_method(const std::vector<std::string>& given);
 
 nlohmann::json option_table();
 nlohmann::json preset_table();

@@ -6,7 +6,7 @@
     z = model.fit_transform(data)    # PyG Data, (edge_index, x), scipy, networkx, a path or a name
     model.save("run")
 
-`GraphSurgeon` follows scikit-learn's conventions. `torch_module` returns a trained encoder as a
+`GraphSurgeon` follows scikit-learn's conventions. `torch_module` returns the model of a run as a
 plain PyTorch module. `load_dataset` loads a graph once for several trainings. The command line
 offers the same: `graphsurgeon --help`.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .errors import DataError, Error, InternalError, UsageError
     from .estimator import GraphSurgeon, load_dataset, presets
     from .module import EncoderModule, torch_module
+    from .module_spectral import SpectralModule
 
     __version__: str
 
@@ -29,6 +30,7 @@ _MODULES = {
     "presets": "estimator",
     "torch_module": "module",
     "EncoderModule": "module",
+    "SpectralModule": "module_spectral",
     "Error": "errors",
     "UsageError": "errors",
     "DataError": "errors",
@@ -41,6 +43,7 @@ __all__ = [
     "Error",
     "GraphSurgeon",
     "InternalError",
+    "SpectralModule",
     "UsageError",
     "load_dataset",
     "presets",

@@ -98,11 +98,15 @@ class RunFolder:
 class _Model(TypedDict):
     features: int
     options: dict[str, Any]
+    filters: list[list[float]]
     tensors: dict[str, np.ndarray]
 
 def options() -> str: ...
 def resolve(options: str) -> str:
     """Every option after the defaults of the method and the protocol."""
+
+def chosen_method(given: list[str]) -> str:
+    """The method if none is named and the options `given` are set."""
 
 def presets() -> str: ...
 def methods() -> str: ...

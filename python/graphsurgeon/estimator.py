@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -81,10 +82,11 @@ def _written_at(file: str) -> int | None:
 class GraphSurgeon:
     """Learns node embeddings of an attributed graph, without labels.
 
-    Two learned augmentation heads and one shared graph encoder are trained jointly with a
-    Laplacian-Eigenmaps loss. Every option of `graphsurgeon train` is a keyword here (`--aug-dim` is
-    `aug_dim`, `--seed` is `random_state`), and the results equal those of the command line bit for
-    bit.
+    By default they are solved at once (`method="spectral"`). If an option of training is given, two
+    learned augmentation heads and one shared graph encoder are trained jointly with a
+    Laplacian-Eigenmaps loss (`method="graphsurgeon"`). Every option of `graphsurgeon train` is a
+    keyword here (`--aug-dim` is `aug_dim`, `--seed` is `random_state`), and the results equal those
+    of the command line bit for bit.
 
     A graph is a PyG `Data`, `(edge_index, x)`, a scipy sparse matrix, a networkx graph (each also
     as `(graph, x)`), OGB's dict, a path, a catalog name, or the result of `load_dataset`. A graph
@@ -94,7 +96,10 @@ class GraphSurgeon:
     Attributes of a fitted estimator: `embeddings_`, `run_` (its folder), `result_` (what
     `train --json` prints), `history_` (one dict per epoch), `n_features_in_`.
 
-    `method` selects a baseline instead of GraphSurgeon; its own defaults then apply.
+    Without `method`, the core chooses as it does for `train`: spectral, unless a keyword is given
+    that only training reads (`epochs`, `mode`, `lr` ...), in the constructor or by `set_params`.
+    `method` may also name a baseline. The defaults are those of the method; those listed below are
+    of graphsurgeon.
 
     Estimators share no state: several threads may each fit one of their own at the same time, with
     the same results as one after another. One estimator must not be used by two threads at once.
@@ -106,6 +111,7 @@ class GraphSurgeon:
     run_: str
     result_: dict[str, Any]
     n_features_in_: int
+    _given: frozenset[str]  # keywords that were given; the method is chosen by them
     _folder: OwnedFolder | None = None
 
     if TYPE_CHECKING:
@@ -115,7 +121,9 @@ class GraphSurgeon:
 
     def __init__(self, **keywords: Unpack[Keywords]) -> None:
         _check_keywords(keywords, TypeError)
-        for name, value in {**options.defaults(keywords.get("method", "")), **keywords}.items():
+        self._given = frozenset(keywords)
+        method = keywords.get("method", options.chosen_method(self._given))
+        for name, value in {**options.defaults(method), "method": method, **keywords}.items():
             setattr(self, name, value)
 
     @classmethod
@@ -130,7 +138,8 @@ class GraphSurgeon:
             message = f"unknown preset '{name}'" + (f"; did you mean '{near}'?" if near else "")
             raise UsageError(message, f"one of {', '.join(sorted(table))}")
         values = {options.BY_NAME[key]: value for key, value in table[name]["options"].items()}
-        return cls(**cast("Keywords", {**values, **keywords}))
+        method = options.OPTIONS["method"].default  # presets are of methods that train
+        return cls(**cast("Keywords", {"method": method, **values, **keywords}))
 
     # scikit-learn's protocol
 
@@ -142,14 +151,24 @@ class GraphSurgeon:
         """Sets keywords by name; ValueError for an unknown one, naming the nearest.
 
         With another `method`, keywords that have the previous method's default take the new one's.
+        The same holds if the method was never given, and these keywords make it another one.
         """
         _check_keywords(keywords, ValueError)
-        before = options.defaults(self.method)
-        after = options.defaults(keywords.get("method", self.method))
+        self._given |= frozenset(keywords)
+        chosen = self.method if "method" in self._given else options.chosen_method(self._given)
+        method = keywords.get("method", chosen)
+        before, after = options.defaults(self.method), options.defaults(method)
         follow = {k: after[k] for k in after if getattr(self, k) == before[k] != after[k]}
-        for name, value in {**follow, **keywords}.items():
+        for name, value in {**follow, "method": method, **keywords}.items():
             setattr(self, name, value)
         return self
+
+    def __sklearn_clone__(self) -> GraphSurgeon:
+        """A copy that is not fitted, and knows which keywords were given."""
+        copied = cast("Keywords", {k: deepcopy(v) for k, v in self.get_params().items()})
+        made = type(self)(**copied)
+        made._given = self._given
+        return made
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "result_")
@@ -165,9 +184,14 @@ class GraphSurgeon:
         )
 
     def __repr__(self) -> str:
-        plain, params = options.defaults(), self.get_params()
-        changed = [f"{name}={value!r}" for name, value in params.items() if value != plain[name]]
-        return f"GraphSurgeon({', '.join(changed)})"
+        """What makes an equal estimator: the method's defaults are left out."""
+        params = self.get_params()
+        plain = options.defaults(self.method) | {"method": self.method}
+        changed = {name for name, value in params.items() if value != plain[name]}
+        if self.method != options.chosen_method(changed):
+            changed.add("method")
+        words = [f"{name}={value!r}" for name, value in params.items() if name in changed]
+        return f"GraphSurgeon({', '.join(words)})"
 
     def __getstate__(self) -> dict[str, Any]:
         if hasattr(self, "run_"):

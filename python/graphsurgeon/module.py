@@ -1,4 +1,4 @@
-"""A trained model as a plain PyTorch module, to fine-tune or to use inside a larger model.
+"""A run's model as a plain PyTorch module, to fine-tune or to use inside a larger model.
 
 Parameters have the same names as in model.safetensors; docs/python.md lists names and shapes.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,8 @@ from torch.nn import functional
 from ._load import core
 from .errors import DataError, UsageError
 from .estimator import GraphSurgeon
+from .module_graph import Graph
+from .module_spectral import SpectralModule
 
 # Options that preprocess the data, and the values that leave a graph from memory unchanged.
 UNCHANGED = {
@@ -24,47 +27,6 @@ UNCHANGED = {
     "symmetrize": ("auto", "no"),
     "self-loops": ("auto", "keep"),
 }
-
-
-class Graph:
-    """The normalized adjacency: row v of `matrix` holds the weights of v's sources."""
-
-    def __init__(
-        self, edge_index: Tensor, edge_weight: Tensor | None, x: Tensor, encoder: str
-    ) -> None:
-        nodes = x.shape[0]
-        source, target, weight = _merged(edge_index, edge_weight, nodes, x.dtype)
-        if encoder == "gcn":
-            every = torch.arange(nodes, device=source.device)
-            loops = every[~torch.isin(every, source[source == target])]
-            source, target = torch.cat([source, loops]), torch.cat([target, loops])
-            weight = torch.cat([weight, weight.new_ones(len(loops))])
-        degree = weight.new_zeros(nodes).index_add(0, target, weight)
-        scale = torch.where(degree > 0, degree ** (-0.5 if encoder == "gcn" else -1.0), 0.0)
-        weight = weight * scale[target] * (scale[source] if encoder == "gcn" else 1)
-        self.matrix = torch.sparse_coo_tensor(
-            torch.stack([target, source]), weight, (nodes, nodes), check_invariants=False
-        ).coalesce()
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return torch.sparse.mm(self.matrix, x)
-
-
-def _merged(
-    edge_index: Tensor, weight: Tensor | None, nodes: int, dtype: torch.dtype
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Every edge once, as in the core. Weights of repeated edges add up; the default is 1."""
-    outside = edge_index[(edge_index < 0) | (edge_index >= nodes)]
-    if len(outside):
-        message = f"edge_index names node {int(outside[0])}, but there are {nodes} nodes"
-        raise DataError(message, "ids count from 0")
-    keys, position = torch.unique(edge_index[1] * nodes + edge_index[0], return_inverse=True)
-    if weight is None:
-        merged = torch.ones(len(keys), device=keys.device, dtype=dtype)
-    else:
-        weight = weight.to(dtype)
-        merged = weight.new_zeros(len(keys)).index_add(0, position, weight)
-    return keys % nodes, keys // nodes, merged
 
 
 class Mlp(nn.Module):
@@ -219,10 +181,13 @@ class EncoderModule(nn.Module):
         return functional.dropout(self.heads[name](x), self.options["dropout"], self.training)
 
 
-def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
-    """The trained model of a fitted estimator, a run folder or a .safetensors file in one.
+def torch_module(
+    run: GraphSurgeon | str | os.PathLike[str],
+) -> EncoderModule | SpectralModule:
+    """The model of a fitted estimator, a run folder or a .safetensors file in one.
 
-    It is returned in evaluation mode.
+    A run of graphsurgeon gives an `EncoderModule`, one of spectral or diffused a `SpectralModule`.
+    Both are called as `module(x, edge_index, edge_weight=None)`, and returned in evaluation mode.
     """
     if isinstance(run, GraphSurgeon):
         run._check_fitted()
@@ -232,19 +197,14 @@ def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
         if os.path.isdir(file):
             file = core.RunFolder(file).model
     model = core.model(file)
-    method = model["options"]["method"]
-    if method != "graphsurgeon":
-        raise UsageError(
-            f"{file}: is a {method} model", "torch_module supports the method graphsurgeon only"
-        )
     changed = [name for name, plain in UNCHANGED.items() if model["options"][name] not in plain]
+    module = _module_of(model, file)
     if changed:
         warnings.warn(
             f"the run preprocessed its data ({', '.join(changed)}): "
             "pass features and edges preprocessed in the same way to the module",
             stacklevel=2,
         )
-    module = EncoderModule(model["features"], model["options"])
     tensors = {name: torch.from_numpy(values.copy()) for name, values in model["tensors"].items()}
     try:
         module.load_state_dict(tensors)
@@ -252,3 +212,17 @@ def torch_module(run: GraphSurgeon | str | os.PathLike[str]) -> EncoderModule:
         message = f"{file}: its tensors do not match its options"
         raise DataError(message, "the file may be damaged") from None
     return module.eval()
+
+
+def _module_of(model: Mapping[str, Any], file: str) -> EncoderModule | SpectralModule:
+    """The module of a model's shape, without its values."""
+    method = model["options"]["method"]
+    if method == "graphsurgeon":
+        return EncoderModule(model["features"], model["options"])
+    if method in ("spectral", "diffused"):
+        shapes = {name: values.shape for name, values in model["tensors"].items()}
+        return SpectralModule(shapes, model["filters"], model["options"])
+    raise UsageError(
+        f"{file}: is a {method} model",
+        "torch_module supports the methods graphsurgeon, spectral and diffused",
+    )

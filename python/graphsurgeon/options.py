@@ -133,6 +133,11 @@ def defaults(method: str = "") -> dict[str, Any]:
     return {keyword: own.get(option.name, option.default) for keyword, option in KEYWORDS.items()}
 
 
+def chosen_method(given: Iterable[str]) -> str:
+    """The method where none is named, and the keywords `given` are: the rule of `train`."""
+    return core.chosen_method([OPTIONS[keyword].name for keyword in given if keyword in OPTIONS])
+
+
 def option_values(params: Mapping[str, Any]) -> dict[str, Any]:
     """The options in `params` that differ from their method's defaults, by their core names."""
     plain = defaults(params.get("method", ""))

@@ -33,6 +33,8 @@ nlohmann::json to_json(const TrainResult& result) {
           {"peak_mib", result.peak_mib},
           {"loss", loss},
           {"effective_rank", result.effective_rank},
+          {"view_agreement",
+           result.view_agreement ? nlohmann::json(*result.view_agreement) : nlohmann::json()},
           {"parameters", result.parameters},
           {"loader", plan.loader},
           {"batches", result.last.batches},
@@ -44,6 +46,12 @@ nlohmann::json to_json(const TrainResult& result) {
 }
 
 std::string to_text(const TrainResult& result) {
+  std::string warning;
+  if (result.view_agreement && *result.view_agreement < kLowViewAgreement)
+    warning = fmt::format(
+        "warning: the two views do not agree (mean cosine {:.2f}); try a smaller --gamma, or "
+        "--method spectral\n",
+        *result.view_agreement);
   const std::string wrote =
       fmt::format("wrote {}: {} x {} embeddings\n", result.run, result.nodes, result.columns);
   if (result.epochs == 0)
@@ -55,9 +63,9 @@ std::string to_text(const TrainResult& result) {
     terms += fmt::format("{} {} {:.6g}", terms.empty() ? " =" : " +", name, value);
   return fmt::format(
       "trained {} epochs at {:.1f} ms each, peak memory {:.0f} MiB\n"
-      "loss {:.6g}{}; effective rank {:.1f}\n{}",
+      "loss {:.6g}{}; effective rank {:.1f}\n{}{}",
       result.epochs, result.ms_per_epoch, result.peak_mib, result.last.loss, terms,
-      result.effective_rank, wrote);
+      result.effective_rank, warning, wrote);
 }
 
 }  // namespace gs

@@ -8,8 +8,8 @@
 #include "eval/make_task.h"
 #include "eval/predictions.h"
 #include "eval/probe.h"
+#include "eval/references.h"
 #include "nn/device.h"
-#include "run/auto_options.h"
 #include "run/embed.h"
 #include "run/fingerprint.h"
 #include "run/folder.h"
@@ -62,9 +62,8 @@ class Evaluator {
     if (per_split_) follow_selection(info.options.train);
     load_data(is_run ? &info : nullptr);
     ClassificationResult out;
-    out.own_title = !is_run                                          ? "embeddings"
-                    : method_info(info.options.method.method).solved ? "solved"
-                                                                     : "trained";
+    out.own_title = own_title(is_run ? &info : nullptr);
+    out.judged = !is_run || method_info(info.options.method.method).group != MethodGroup::reference;
     choose_protocol(is_run ? info.options.protocol : request_.protocol, out);
     make_splits_of(info, out);
     if (is_run) batch_.emplace(whole_graph(data_, info.options.model.encoder, device_));
@@ -235,35 +234,13 @@ class Evaluator {
 
   int64_t memory() const { return request_.memory_mib << 20; }
 
-  // The embeddings of a method that needs no training, with its own defaults, on the CPU.
-  at::Tensor untrained_embeddings(const std::string& method) const {
-    RunInfo info;
-    info.features = data_.features.width();
-    info.options = default_options(method_info(method));
-    info.options = choose_auto_options(info.options, data_).options;
-    const Device cpu = make_device("cpu");
-    const Batch batch = whole_graph(data_, info.options.model.encoder, cpu);
-    const auto made = make_method(setting_of(info, cpu, Random(0)));
-    const at::Tensor solved = made->solve(batch, {memory()}, no_progress());
-    return solved.defined() ? solved : made->embed(batch, {memory()});
-  }
-
   // `info`: the run's, or that of no run.
-  void references(RunInfo info, ClassificationResult& out) {
-    if (data_.features.width() == 0) return;
-    out.reference["raw"] = reference(make_input(data_.features, Device{}));  // read plain
-    for (const char* method : {"smoothed", "diffused"})
-      out.reference[method] = reference(untrained_embeddings(method));
-    if (supervised_) return;  // its output is no embedding: untrained, it says nothing
-    // Nothing is known of the encoder of embeddings in a file, and a solved method has none.
-    if (method_info(info.options.method.method).solved) info.options = RunOptions{};
-    info.features = data_.features.width();
-    info.options = choose_auto_options(info.options, data_).options;
-    const Random seed(static_cast<uint64_t>(info.options.train.seed));
-    const Batch batch = whole_graph(data_, info.options.model.encoder, device_);
-    const auto untrained = make_method(setting_of(info, device_, seed.fork("init")));
-    out.reference["untrained"] = reference(
-        untrained->embed(batch, {memory()}, progress_).to(at::kCPU, at::kFloat).contiguous());
+  void references(const RunInfo& info, ClassificationResult& out) {
+    // The output of a supervised method is no embedding: untrained, it says nothing.
+    visit_references(
+        {data_, info, device_, memory(), !supervised_},
+        [&](const std::string& key, const Input& x) { out.reference[key] = reference(x); },
+        progress_);
   }
 
   // By the probes that the run is scored by; beside a method's own predictions, by `logistic`.

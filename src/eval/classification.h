@@ -26,6 +26,17 @@ struct EncoderScore {
   ProbeScores scores;
 };
 
+// How an embedding does beside the best one that needs no training, by the logistic probe (or its
+// own predictions) on the same splits.
+struct Verdict {
+  enum class Outcome { better, equal, worse };
+  std::string against;                   // the best reference's key
+  double difference = 0;                 // of the mean scores, in percent points
+  std::optional<double> standard_error;  // of the paired difference; none for one split
+
+  Outcome outcome() const;  // equal within one standard error
+};
+
 struct ClassificationResult final : TaskResult {
   std::vector<EncoderScore> encoders;            // the run's own first; all on the same splits
   std::map<std::string, ProbeScores> reference;  // "raw", "smoothed", "diffused", "untrained"
@@ -33,6 +44,7 @@ struct ClassificationResult final : TaskResult {
   int64_t train_labels = 0;  // labels that the first split's probe was trained on
   Protocol protocol = Protocol::authors;
   std::string own_title = "trained";  // of the row of what is scored
+  bool judged = true;                 // false for what is a reference itself
   int64_t probe_epochs = 0, split_seed = 0;
 
   // By probe `p`, 0 being the headline. Two deviations, both of the population: over the splits of
@@ -41,6 +53,10 @@ struct ClassificationResult final : TaskResult {
   double mean(size_t p = 0) const { return over_encoders(p).mean; }
   double deviation_within(size_t p = 0) const;
   double deviation_between(size_t p = 0) const { return over_encoders(p).deviation; }
+
+  // None without references, without the logistic probe, or for what is a reference itself.
+  std::optional<Verdict> verdict() const;
+  std::string verdict_text() const;  // a sentence, or nothing
 
   nlohmann::json to_json() const override;
   std::string to_text() const override;

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "eval/classification.h"
+#include "eval/references.h"
 
 namespace gs {
 
@@ -27,6 +30,46 @@ namespace {
 
 using nlohmann::json;
 
+const Score* find_score(const ProbeScores& scores, std::initializer_list<std::string_view> probes) {
+  for (const auto& [probe, score] : scores)
+    if (std::find(probes.begin(), probes.end(), probe) != probes.end()) return &score;
+  return nullptr;
+}
+
+// Scores of splits, the mean over encoders; empty if there are none by such a probe.
+std::vector<double> values_by_split(const std::vector<EncoderScore>& encoders) {
+  std::vector<double> out;
+  for (const EncoderScore& encoder : encoders) {
+    const Score* score = find_score(encoder.scores, {"logistic", "predictions"});
+    if (!score) return {};
+    const std::vector<double> values = score->values();
+    out.resize(values.size());
+    for (size_t s = 0; s < values.size(); ++s)
+      out[s] += values[s] / static_cast<double>(encoders.size());
+  }
+  return out;
+}
+
+const char* outcome_name(Verdict::Outcome outcome) {
+  switch (outcome) {
+    case Verdict::Outcome::better:
+      return "better";
+    case Verdict::Outcome::equal:
+      return "equal";
+    case Verdict::Outcome::worse:
+      return "worse";
+  }
+  GS_ASSERT(!"outcome");
+}
+
+json verdict_json(const Verdict& verdict, const std::string& text) {
+  return {{"against", verdict.against},
+          {"difference", verdict.difference},
+          {"standard_error", verdict.standard_error ? json(*verdict.standard_error) : json()},
+          {"outcome", outcome_name(verdict.outcome())},
+          {"text", text}};
+}
+
 // {"mean", "std", "values"} of each probe by its name.
 json probes_json(const ProbeScores& scores) {
   json out = json::object();
@@ -48,6 +91,50 @@ json encoder_json(const EncoderScore& encoder) {
 }
 
 }  // namespace
+
+Verdict::Outcome Verdict::outcome() const {
+  if (std::abs(difference) <= standard_error.value_or(0)) return Outcome::equal;
+  return difference > 0 ? Outcome::better : Outcome::worse;
+}
+
+std::optional<Verdict> ClassificationResult::verdict() const {
+  const std::vector<double> own = values_by_split(encoders);
+  const Score* best = nullptr;
+  Verdict out;
+  for (const auto& [key, scores] : reference)
+    if (const Score* score = find_score(scores, {"logistic"}))
+      if (!best || score->spread().mean > best->spread().mean) best = score, out.against = key;
+  if (!judged || !best || own.empty() || best->splits.size() != own.size()) return {};
+  std::vector<double> differences = best->values();
+  for (size_t s = 0; s < own.size(); ++s) differences[s] = own[s] - differences[s];
+  const Spread spread = spread_of(differences);
+  out.difference = spread.mean;
+  // The deviation is the population's, hence one less.
+  if (own.size() > 1)
+    out.standard_error = spread.deviation / std::sqrt(static_cast<double>(own.size() - 1));
+  return out;
+}
+
+std::string ClassificationResult::verdict_text() const {
+  const std::optional<Verdict> found = verdict();
+  if (!found) return {};
+  const bool encoder = found->against == "untrained";
+  const std::string what = encoder ? "an untrained encoder" : found->against + " features";
+  switch (found->outcome()) {
+    case Verdict::Outcome::better:
+      return fmt::format("Better than the best {} ({}) by {:.1f} points.",
+                         own_title == "solved" ? "reference" : "embedding without training",
+                         found->against, found->difference);
+    case Verdict::Outcome::equal:
+      return fmt::format("About as good as {} here ({:+.1f} points, standard error {:.1f}).", what,
+                         found->difference, found->standard_error.value_or(0));
+    case Verdict::Outcome::worse:
+      return fmt::format("No better than {} here ({:+.1f} points); use {}.", what,
+                         found->difference,
+                         encoder ? std::string("--epochs 0") : "--method " + found->against);
+  }
+  GS_ASSERT(!"outcome");
+}
 
 json ClassificationResult::to_json() const {
   const ProbeScores& own = encoders.front().scores;
@@ -84,6 +171,8 @@ json ClassificationResult::to_json() const {
               {"probe_epochs", probe_epochs},
               {"reference", std::move(means)},
               {"reference_scores", std::move(references)}});
+  const std::optional<Verdict> found = verdict();
+  out["verdict"] = found ? verdict_json(*found, verdict_text()) : json();
   return out;
 }
 
@@ -93,6 +182,8 @@ std::string ClassificationResult::to_text() const {
   std::string text = fmt::format("{} over {} {} ({}; {} training labels per split)\n\n",
                                  metric_key(own.front().score.metric), count,
                                  count == 1 ? "split" : "splits", splits, train_labels);
+  const std::string verdict = verdict_text(),
+                    last_line = verdict.empty() ? "" : "\n" + verdict + "\n";
   constexpr int kTitle = 24, kColumn = 18;
   const auto row = [&](const std::string& title, const auto& cell) {
     text += fmt::format("  {:<{}}", title, kTitle);
@@ -107,17 +198,12 @@ std::string ClassificationResult::to_text() const {
     });
   };
   row("", [&](size_t p) { return fmt::format("{:>6}", own[p].probe); });
-  static constexpr std::pair<const char*, const char*> kRows[] = {
-      {"raw", "raw features"},
-      {"smoothed", "two-hop smoothed"},
-      {"diffused", "diffused"},
-      {"untrained", "untrained encoder"}};
-  for (const auto& [key, title] : kRows)
+  for (const auto& [key, title] : kReferences)
     if (const auto found = reference.find(key); found != reference.end())
       score_row(title, found->second);
   if (encoders.size() == 1) {
     score_row(own_title, own);
-    return text;
+    return text + last_line;
   }
   for (const EncoderScore& encoder : encoders)
     score_row(fmt::format("{}, seed {}", own_title, *encoder.seed), encoder.scores);
@@ -125,7 +211,7 @@ std::string ClassificationResult::to_text() const {
       [&](size_t p) { return fmt::format("{:6.2f} +- {:.2f}", mean(p), deviation_within(p)); });
   row("  between encoders",
       [&](size_t p) { return fmt::format("       +- {:.2f}", deviation_between(p)); });
-  return text;
+  return text + last_line;
 }
 
 }  // namespace gs

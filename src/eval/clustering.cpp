@@ -4,12 +4,16 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "eval/make_task.h"
+#include "eval/references.h"
+#include "nn/diffusion.h"
 #include "nn/finite.h"
+#include "objective/eigenmaps.h"
 #include "run/embedded.h"
 
 namespace gs {
@@ -231,48 +235,99 @@ std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels&
                                         : "a node has several, and clusters do not overlap",
               "clustering is scored on data with one class per node");
   check_finite(z);
+  const at::Tensor unit = unit_rows(z);
   std::vector<ClusteringScore> out;
   const std::span<const int32_t> truth(labels.single.data(),
                                        static_cast<size_t>(labels.single.size()));
   for (int64_t repeat = 0; repeat < repeats; ++repeat) {
     KMeansOptions one = options;
     one.seed = Random(options.seed).fork("clustering", repeat).key();
-    out.push_back(compare(k_means(z, labels.classes, one), truth));
+    out.push_back(compare(k_means(unit, labels.classes, one), truth));
   }
   return out;
 }
 
-std::vector<double> ClusteringResult::percent(double ClusteringScore::*part) const {
+namespace {
+
+using nlohmann::json;
+using Scores = std::vector<ClusteringScore>;
+
+constexpr std::pair<const char*, double ClusteringScore::*> kClusteringParts[] = {
+    {"nmi", &ClusteringScore::nmi},
+    {"ari", &ClusteringScore::ari},
+    {"accuracy", &ClusteringScore::accuracy}};
+
+std::vector<double> percent(const Scores& scores, double ClusteringScore::*part) {
   std::vector<double> values;
-  for (const ClusteringScore& score : repeats) values.push_back(100 * score.*part);
+  for (const ClusteringScore& score : scores) values.push_back(100 * score.*part);
   return values;
 }
 
-nlohmann::json ClusteringResult::to_json() const {
-  const auto part = [&](double ClusteringScore::*which) -> nlohmann::json {
-    const std::vector<double> values = percent(which);
-    const Spread spread = spread_of(values);
-    return {{"mean", spread.mean}, {"std", spread.deviation}, {"values", values}};
-  };
-  nlohmann::json out = part(&ClusteringScore::nmi);
+json part_json(const Scores& scores, double ClusteringScore::*part) {
+  const std::vector<double> values = percent(scores, part);
+  const Spread spread = spread_of(values);
+  return {{"mean", spread.mean}, {"std", spread.deviation}, {"values", values}};
+}
+
+json parts_json(const Scores& scores) {
+  json out = json::object();
+  for (const auto& [name, part] : kClusteringParts) out[name] = part_json(scores, part);
+  return out;
+}
+
+constexpr int64_t kMostReferenceColumns = 256;
+
+// The rows of a reference: of wide features, their leading directions, which hold what k-means
+// sees of them.
+at::Tensor rows_of(const Input& x) {
+  if (x.width() <= kMostReferenceColumns) return columns_of(x, 0, x.width());
+  std::unique_ptr<TallMatrix> matrix;
+  if (x.sparse())
+    matrix = std::make_unique<SparseTall>(
+        std::shared_ptr<const SparseOperator>(std::shared_ptr<void>(), &x.sparse_operator()));
+  else matrix = std::make_unique<DenseTall>(x.dense());
+  const Directions found = leading_directions(
+      {*matrix, at::zeros({x.width()}, at::kDouble), at::ones({x.width()}, at::kDouble)},
+      kMostReferenceColumns, Random(0).fork("clustering"));
+  return matrix->times(found.vectors);
+}
+
+}  // namespace
+
+json ClusteringResult::to_json() const {
+  json out = part_json(repeats, &ClusteringScore::nmi), means = json::object(),
+       scores = json::object();
+  for (const auto& [name, found] : reference) {
+    means[name] = spread_of(percent(found, &ClusteringScore::nmi)).mean;
+    scores[name] = parts_json(found);
+  }
+  out.update(parts_json(repeats));
   out.update({{"metric", "nmi"},
               {"clusters", clusters},
-              {"nmi", part(&ClusteringScore::nmi)},
-              {"ari", part(&ClusteringScore::ari)},
-              {"accuracy", part(&ClusteringScore::accuracy)}});
+              {"reference", std::move(means)},
+              {"reference_scores", std::move(scores)}});
   return out;
 }
 
 std::string ClusteringResult::to_text() const {
-  std::string text = fmt::format("k-means into {} clusters, {} {}, percent\n\n", clusters,
-                                 repeats.size(), repeats.size() == 1 ? "repeat" : "repeats");
-  const auto row = [&](const char* title, double ClusteringScore::*part) {
-    const Spread spread = spread_of(percent(part));
-    text += fmt::format("  {:<22} {:6.2f} +- {:.2f}\n", title, spread.mean, spread.deviation);
+  std::string text =
+      fmt::format("k-means of unit rows into {} clusters, {} {}, percent\n\n", clusters,
+                  repeats.size(), repeats.size() == 1 ? "repeat" : "repeats");
+  text += fmt::format("  {:<22} {:>6}           {:>6}           accuracy when matched\n", "", "NMI",
+                      "ARI");
+  const auto row = [&](const std::string& title, const Scores& scores) {
+    text += fmt::format("  {:<22} ", title);
+    for (const auto& [name, part] : kClusteringParts) {
+      const Spread spread = spread_of(percent(scores, part));
+      text +=
+          fmt::format("{:<17}", fmt::format("{:6.2f} +- {:.2f}", spread.mean, spread.deviation));
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
   };
-  row("NMI", &ClusteringScore::nmi);
-  row("ARI", &ClusteringScore::ari);
-  row("accuracy when matched", &ClusteringScore::accuracy);
+  for (const auto& [key, title] : kReferences)
+    if (const auto found = reference.find(key); found != reference.end()) row(title, found->second);
+  row(own_title, repeats);
   return text;
 }
 
@@ -280,16 +335,31 @@ class Clustering final : public EvalTask {
  public:
   std::unique_ptr<TaskResult> run(const EvalRequest& request, Progress& progress,
                                   const TrainEncoder&) const override {
-    const Embedded input = embedded(request, progress);
+    std::optional<RunInfo> info;
+    const Embedded input = embedded(request, progress, info);
+    const auto score = [&](const at::Tensor& z) {
+      return score_clustering(z, input.data.labels, request.task.repeats,
+                              {.seed = static_cast<uint64_t>(request.probe.split_seed)});
+    };
     auto out = std::make_unique<ClusteringResult>();
     out->clusters = input.data.labels.classes;
-    out->repeats = score_clustering(input.z, input.data.labels, request.task.repeats,
-                                    {.seed = static_cast<uint64_t>(request.probe.split_seed)});
+    out->own_title = own_title(info ? &*info : nullptr);
+    out->repeats = score(input.z);
+    if (request.probe.reference)
+      visit_references(
+          {.data = input.data,
+           .info = info.value_or(RunInfo{}),
+           .device = make_device(request.device),
+           .memory = request.memory_mib << 20},
+          [&](const std::string& key, const Input& x) { out->reference[key] = score(rows_of(x)); },
+          progress);
     return out;
   }
 
  private:
-  static Embedded embedded(const EvalRequest& request, Progress& progress) {
+  // `info` gets the run's, if it is one.
+  static Embedded embedded(const EvalRequest& request, Progress& progress,
+                           std::optional<RunInfo>& info) {
     const auto needs_labels = [&](const Dataset& data) {
       if (data.labels.task == Task::none)
         fail_data(request.data, "has no labels to compare clusters with",
@@ -297,8 +367,9 @@ class Clustering final : public EvalTask {
     };
     if (std::filesystem::is_directory(request.input))
       return embedded_by_run(request.input, request, progress,
-                             [&](const RunInfo& info, const Dataset& data) {
-                               check_gives_embeddings(info, "--task clustering");
+                             [&](const RunInfo& found, const Dataset& data) {
+                               check_gives_embeddings(found, "--task clustering");
+                               info = found;
                                needs_labels(data);
                              });
     Embedded out;

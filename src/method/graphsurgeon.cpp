@@ -10,6 +10,8 @@ namespace gs {
 
 namespace {
 
+constexpr int64_t kAgreementRows = 8192;  // compared at once
+
 ModelOptions effective(ModelOptions options) {
   if (options.asymmetric) options.norm = NormKind::batch;
   return options;
@@ -116,6 +118,22 @@ Views GraphSurgeon::both_views(const Batch& whole, const InferenceOptions& optio
     }
   }
   return views;
+}
+
+std::optional<double> GraphSurgeon::view_agreement(const Batch& whole, const at::Tensor& embeddings,
+                                                   const InferenceOptions& options) const {
+  const at::NoGradGuard no_gradient;
+  const Views views =
+      options_.combine == Combine::concat ? Views{embeddings} : both_views(whole, options);
+  const at::Tensor first = views.first(), second = views.second();
+  double sum = 0;
+  for (int64_t begin = 0; begin < first.size(0); begin += kAgreementRows) {
+    const int64_t end = std::min(first.size(0), begin + kAgreementRows);
+    sum += at::cosine_similarity(first.slice(0, begin, end), second.slice(0, begin, end), 1)
+               .sum(at::kDouble)
+               .item<double>();
+  }
+  return sum / static_cast<double>(first.size(0));
 }
 
 at::Tensor combine(const Views& views, Combine rule) {

@@ -34,6 +34,8 @@ class GraphSurgeon final : public Method {
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;
   at::Tensor output(const Batch& batch) const override;
+  std::optional<double> view_agreement(const Batch& whole, const at::Tensor& embeddings,
+                                       const InferenceOptions& options) const override;
   int64_t first_width() const override;
   static StepCost step_cost(const RunOptions& options);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "nn/batch.h"
 #include "nn/inference.h"
@@ -65,6 +66,14 @@ class Method {
                            Progress& progress = no_progress()) const = 0;
   // The same for a batch's target nodes, through the layers of a training step without its noise.
   virtual at::Tensor output(const Batch& batch) const = 0;
+
+  // The mean cosine of a node's two views, of a method that combines two learned ones. `embeddings`
+  // are what embed() returned for the same graph.
+  virtual std::optional<double> view_agreement(const Batch& /*whole*/,
+                                               const at::Tensor& /*embeddings*/,
+                                               const InferenceOptions& /*options*/) const {
+    return {};
+  }
 
   // Width of a first layer that reads the features as they are, so that A x can be computed once; 0
   // if there is none.

@@ -94,8 +94,9 @@ void RunOptions::check() const {
 void RunOptions::choose_method(OptionList& list) {
   if (list.find_option("method")->given) return;
   std::set<std::string> neutral{"dim", "seed", "device", "kernels", "memory", "protocol"};
-  for (const Option& option : gs::describe(load).options()) neutral.insert(option.name);
-  for (const Option& option : gs::describe(spectral).options()) neutral.insert(option.name);
+  const OptionList of_data = gs::describe(load), of_spectral = gs::describe(spectral);
+  for (const Option& option : of_data.options()) neutral.insert(option.name);
+  for (const Option& option : of_spectral.options()) neutral.insert(option.name);
   for (const Option& option : list.options())
     if (option.given && !neutral.contains(option.name)) return;
   method.method = "spectral";

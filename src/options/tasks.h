@@ -35,7 +35,7 @@ void for_each_task(Visit&& visit) {
                  "probe-epochs", "probe-lr", "probe-every", "protocol", "predictions"},
        .kept = true}});
   visit(TaskRow<Clustering>{{.name = "clustering",
-                             .about = "agreement of k-means clusters with the labels",
+                             .about = "agreement of k-means clusters of unit rows with the labels",
                              .reads = {"repeats", "split-seed"}}});
   visit(TaskRow<Links>{{.name = "links",
                         .about = "ranking of edges that were held out from training",

@@ -306,6 +306,9 @@ class Trainer {
             .ms_per_epoch = writer_.median_ms(),
             .peak_mib = writer_.peak_mib(),
             .effective_rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0,
+            .view_agreement = at_.epoch > 0
+                                  ? method_->view_agreement(batches_->whole(), z, inference())
+                                  : std::nullopt,
             .plan = plan_,
             .note = method_->note(),
             .last = last_};
@@ -341,13 +344,17 @@ class Trainer {
 
 TrainResult train(const Dataset& data, const TrainRequest& request, Progress& progress) {
   request.options.check();
+  const std::string& method = request.options.method.method;
+  if (!request.init.empty() && !method_info(method).trains())
+    fail_usage("--init", fmt::format("{} has no weights to start from", method),
+               "leave it out, or train with --method graphsurgeon");
   RunFolder(request.run).check_writable(request.resume, request.overwrite);
   if (data.features.width() == 0)
     fail_data(request.data, "has no features",
               "make some with --make-features degree, random or spectral");
   if (data.nodes() < 2)
     fail_data(request.data, "has fewer than two nodes", "use a graph with at least two nodes");
-  GS_ASSERT(request.until == 0 || !method_info(request.options.method.method).supervised());
+  GS_ASSERT(request.until == 0 || !method_info(method).supervised());
   return Trainer(data, request, progress).run();
 }
 

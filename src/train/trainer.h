@@ -32,6 +32,9 @@ struct TrainRequest {
   int threads = 0;  // 0: every core this process may run on
 };
 
+// Views that agree less than this on average have little in common.
+inline constexpr double kLowViewAgreement = 0.3;
+
 struct TrainResult {
   std::string run, method;
   int64_t nodes = 0, columns = 0;  // of the embeddings
@@ -40,6 +43,8 @@ struct TrainResult {
   double ms_per_epoch = 0;    // median, including the epochs before an interruption
   double peak_mib = 0;        // largest resident size, likewise
   double effective_rank = 0;  // rank of the written embeddings; 0 if nothing was learned
+  // Mean cosine of a node's two views without dropout; of a trained graphsurgeon.
+  std::optional<double> view_agreement;
   Plan plan;
   std::string note;  // the method's own, often empty
   EpochMetrics last;

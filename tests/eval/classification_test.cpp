@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "command/encoders.h"
 #include "dataset/splits.h"
@@ -326,6 +327,61 @@ TEST(ClassificationText, HasOneRowPerReferenceAndEncoder) {
   EXPECT_THAT(result.to_text(), HasSubstr("  trained, seed 1          92.00 +- 4.00\n"
                                           "  2 encoders               87.00 +- 3.16\n"
                                           "    between encoders             +- 5.00\n"));
+}
+
+Score score_of(const std::vector<double>& tests) {
+  Score out;
+  for (const double test : tests) out.splits.push_back({.test = test});
+  return out;
+}
+
+ClassificationResult scored(const std::vector<double>& own, const std::vector<double>& diffused) {
+  ClassificationResult out;
+  out.encoders = {{0, {{"logistic", score_of(own)}, {"paper", score_of({0, 0, 0})}}}};
+  out.reference = {{"raw", {{"logistic", score_of({40, 40, 40})}}},
+                   {"diffused", {{"logistic", score_of(diffused)}}}};
+  return out;
+}
+
+TEST(Verdict, ComparesWithTheBestReferenceSplitBySplit) {
+  // Differences of 1, 2 and 3 points: a mean of 2 with a standard error of 1 / sqrt(3).
+  const ClassificationResult better = scored({61, 72, 53}, {60, 70, 50});
+  const std::optional<Verdict> found = better.verdict();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->against, "diffused");
+  EXPECT_NEAR(found->difference, 2, 1e-9);
+  EXPECT_NEAR(found->standard_error.value(), 1 / std::sqrt(3.0), 1e-9);
+  EXPECT_EQ(better.verdict_text(),
+            "Better than the best embedding without training (diffused) by 2.0 points.");
+  EXPECT_EQ(better.to_json()["verdict"]["outcome"], "better");
+  EXPECT_THAT(better.to_text(), testing::EndsWith("by 2.0 points.\n"));
+  EXPECT_EQ(scored({59, 68, 47}, {60, 70, 50}).verdict_text(),
+            "No better than diffused features here (-2.0 points); use --method diffused.");
+  EXPECT_EQ(scored({61, 69, 51}, {60, 70, 50}).verdict_text(),
+            "About as good as diffused features here (+0.3 points, standard error 0.7).");
+}
+
+TEST(Verdict, NeedsTheLogisticProbeAndAReference) {
+  ClassificationResult result = scored({61, 72, 53}, {60, 70, 50});
+  result.judged = false;
+  EXPECT_FALSE(result.verdict());
+  result.judged = true;
+  result.encoders[0].scores[0].probe = "paper";
+  EXPECT_FALSE(result.verdict());
+  EXPECT_TRUE(result.to_json()["verdict"].is_null());
+  result.encoders[0].scores[0].probe = "predictions";
+  EXPECT_TRUE(result.verdict());
+  result.reference.clear();
+  EXPECT_FALSE(result.verdict());
+  EXPECT_EQ(result.verdict_text(), "");
+}
+
+TEST(Verdict, TakesTheMeanOfEncodersAndOneSplitHasNoError) {
+  ClassificationResult result = scored({61}, {60});
+  result.encoders.push_back({1, {{"logistic", score_of({63})}, {"paper", score_of({0})}}});
+  ASSERT_TRUE(result.verdict());
+  EXPECT_NEAR(result.verdict()->difference, 2, 1e-9);
+  EXPECT_FALSE(result.verdict()->standard_error);
 }
 
 }  // namespace

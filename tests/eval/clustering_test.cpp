@@ -113,16 +113,32 @@ TEST(ScoreClustering, RefusesWhatHasNoSingleClasses) {
     EXPECT_THROW(score_clustering(at::rand({4, 2}), labels, 1, {}), Error);
 }
 
-TEST(ClusteringText, HasOneRowPerScore) {
+// Two directions, each with lengths from 0.01 to 100: by distance alone, clusters are lengths.
+TEST(ScoreClustering, DoesNotMindTheLengthsOfRows) {
+  Labels labels;
+  labels.task = Task::multiclass, labels.classes = 2;
+  std::vector<int32_t> truth;
+  at::Tensor z = at::zeros({200, 2});
+  for (int64_t i = 0; i < 200; ++i) {
+    truth.push_back(static_cast<int32_t>(i % 2));
+    z[i][i % 2] = std::pow(10.0, static_cast<double>(i % 5) - 2);
+  }
+  labels.single = std::move(truth);
+  EXPECT_DOUBLE_EQ(score_clustering(z, labels, 1, {}).at(0).nmi, 1);
+}
+
+TEST(ClusteringText, HasOneRowPerEmbedding) {
   ClusteringResult result;
   result.clusters = 3;
+  result.own_title = "solved";
   result.repeats = {{.nmi = 0.5, .ari = 0.25, .accuracy = 0.75},
                     {.nmi = 0.7, .ari = 0.35, .accuracy = 0.85}};
+  result.reference["raw"] = {{.nmi = 0.125, .ari = 0, .accuracy = 0.5}};
   EXPECT_EQ(result.to_text(),
-            "k-means into 3 clusters, 2 repeats, percent\n\n"
-            "  NMI                     60.00 +- 10.00\n"
-            "  ARI                     30.00 +- 5.00\n"
-            "  accuracy when matched   80.00 +- 5.00\n");
+            "k-means of unit rows into 3 clusters, 2 repeats, percent\n\n"
+            "                            NMI              ARI           accuracy when matched\n"
+            "  raw features            12.50 +- 0.00     0.00 +- 0.00    50.00 +- 0.00\n"
+            "  solved                  60.00 +- 10.00   30.00 +- 5.00    80.00 +- 5.00\n");
 }
 
 }  // namespace

@@ -238,6 +238,39 @@ def test_what_is_given_is_trained_though_another_method_has_it_as_default(graph,
     assert GraphSurgeon.load(model.run_).lr == 0.005
 
 
+def test_without_an_option_of_training_it_is_solved(graph):
+    x, edge_index, _ = graph
+    model = GraphSurgeon(dim=12, features="raw", progress=False)
+    assert (model.method, model.epochs) == ("spectral", 0)
+    assert repr(model) == "GraphSurgeon(dim=12, features='raw', progress=False)"
+    assert model.fit((edge_index, x)).result_["method"] == "spectral"
+    assert GraphSurgeon().dim == GraphSurgeon(method="spectral").dim
+
+
+@pytest.mark.parametrize("given", [{"mode": "pre"}, {"epochs": 60}, {"layers": 2}, {"lr": 0.1}])
+def test_an_option_of_training_trains(given):
+    """Even one with its default value, and wherever it is given."""
+    usual = GraphSurgeon(method="graphsurgeon")
+    for model in (GraphSurgeon(**given), GraphSurgeon().set_params(**given)):
+        assert model.method == "graphsurgeon"
+        assert model.get_params() == usual.get_params() | given
+    assert clone(GraphSurgeon()).set_params(**given).get_params() == usual.get_params() | given
+    assert GraphSurgeon(method="spectral").set_params(**given).method == "spectral"
+
+
+def test_the_text_of_an_estimator_makes_an_equal_one():
+    for model in (
+        GraphSurgeon(),
+        GraphSurgeon(dim=8),
+        GraphSurgeon(epochs=60),
+        GraphSurgeon(method="dgi", lr=0.5),
+        GraphSurgeon.from_preset("photo"),
+    ):
+        assert eval(repr(model)).get_params() == model.get_params()
+    assert repr(GraphSurgeon()) == "GraphSurgeon()"
+    assert GraphSurgeon.from_preset("photo").method == "graphsurgeon"
+
+
 def test_what_was_left_alone_follows_the_method():
     model = GraphSurgeon(lr=0.5)
     model.set_params(method="dgi")

@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "base/npy.h"
+#include "command/train.h"
 #include "dataset/generate/generate.h"
+#include "method/graphsurgeon.h"
 #include "run/model.h"
 #include "support/errors.h"
 #include "support/files.h"
@@ -174,6 +176,39 @@ TEST(Trainer, ACollapsedRunStops) {
               testing::HasSubstr("collapsed"));
 }
 
+TEST(Trainer, ReportsHowFarTheViewsAgree) {
+  const TempFolder folder;
+  const Dataset data = small_graph(120);
+  for (const Combine rule : {Combine::concat, Combine::mean}) {
+    TrainRequest call = call_for(folder / "run", 5);
+    call.options.model.combine = rule;
+    call.overwrite = true;
+    const std::optional<double> found = train(data, call).view_agreement;
+    const LoadedModel loaded = load_model(folder / "run", Device{});
+    const auto& model = dynamic_cast<const GraphSurgeon&>(*loaded.model);
+    const Views views = model.both_views(whole_graph(data, "gcn", Device{}));
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(*found,
+                at::cosine_similarity(views.first(), views.second(), 1).mean().item<double>(),
+                1e-5);
+  }
+  EXPECT_FALSE(train(data, call_for(folder / "untrained", 0)).view_agreement);
+}
+
+TEST(Trainer, WarnsOfViewsThatDoNotAgree) {
+  TrainResult result;
+  result.epochs = 5;
+  result.view_agreement = 0.29;
+  EXPECT_THAT(to_text(result),
+              testing::HasSubstr("warning: the two views do not agree (mean cosine 0.29); try a "
+                                 "smaller --gamma, or --method spectral\n"));
+  EXPECT_EQ(to_json(result)["view_agreement"], 0.29);
+  result.view_agreement = 0.31;
+  EXPECT_THAT(to_text(result), testing::Not(testing::HasSubstr("warning")));
+  result.view_agreement.reset();
+  EXPECT_TRUE(to_json(result)["view_agreement"].is_null());
+}
+
 TEST(Trainer, WarmStartBeginsWithTheOtherRunsWeights) {
   const TempFolder folder;
   const Dataset data = small_graph(120);
@@ -193,6 +228,16 @@ TEST(Trainer, WarmStartKeepsTheShapeThatTheOtherRunChose) {
   call.init = folder / "first";
   train(unlike, call);  // would choose a linear skip by itself
   EXPECT_EQ(load_model(folder / "second", Device{}).info.options.model.skip, Skip::sum);
+}
+
+TEST(Trainer, ASolvedMethodHasNoWarmStart) {
+  const TempFolder folder;
+  TrainRequest call = call_for(folder / "run", 0);
+  call.options.method.method = "spectral";
+  call.init = folder / "first";
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { train(small_graph(120), call); }),
+              testing::HasSubstr("spectral has no weights to start from"));
+  EXPECT_FALSE(fs::exists(folder / "run"));
 }
 
 TEST(Trainer, SelectionKeepsOneModelPerSplit) {

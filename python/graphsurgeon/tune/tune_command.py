@@ -116,7 +116,7 @@ def search_of(arguments: argparse.Namespace) -> Search:
     if arguments.preset:
         start = GraphSurgeon.from_preset(arguments.preset, **given)
     else:
-        start = GraphSurgeon(**given)
+        start = GraphSurgeon(**{"method": OPTIONS["method"].default, **given})
     base = {keyword: value for keyword, value in start.get_params().items() if keyword in OPTIONS}
     check_method(base["method"], arguments.objective)
     base = under_protocol(base, set(given))
