@@ -16,7 +16,7 @@ find_library(METIS_LIBRARY metis REQUIRED)
 
 file(GLOB GS_VENV_TORCH ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch/share/cmake/Torch)
 if(SKBUILD)
-  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
   execute_process(COMMAND ${Python_EXECUTABLE} -c "import torch; print(torch.utils.cmake_prefix_path)"
     OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   find_package(Torch 2.6 REQUIRED PATHS ${python_torch}/Torch NO_DEFAULT_PATH)
@@ -39,7 +39,7 @@ if(GS_VENV_TORCH AND Torch_DIR STREQUAL GS_VENV_TORCH)
 endif()
 option(GS_PYTHON "Build the Python package" ${GS_HAS_PYTHON_TORCH})
 if(GS_PYTHON)
-  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 endif()
 # The BLAS of libtorch, for --version: MKL is in its configuration header; others leave their name in the library.
 set(GS_TORCH_BLAS unknown)

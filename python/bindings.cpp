@@ -269,6 +269,7 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("state", file(&RunFolder::state))
       .def_property_readonly("split_models", split_models_of)
       .def_property_readonly("exists", &RunFolder::exists)
+      .def_property_readonly("holds_run", &RunFolder::holds_run)
       .def_property_readonly("finished", &RunFolder::finished)
       .def_static("owns", [](const std::string& name) { return RunFolder::owns(name); })
       .def("files", &RunFolder::files)

@@ -78,6 +78,8 @@ class RunFolder:
         """The models of `select="val"`, one per split."""
 
     @property
+    def holds_run(self) -> bool: ...
+    @property
     def exists(self) -> bool:
         """Whether it has options.json."""
 

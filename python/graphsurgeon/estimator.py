@@ -309,7 +309,7 @@ class GraphSurgeon:
         if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
             if not overwrite:
                 raise DataError(f"{target}: already exists", "pass overwrite=True to replace it")
-            if not core.RunFolder(str(target)).exists:
+            if not core.RunFolder(str(target)).holds_run:
                 raise DataError(f"{target}: exists and is not a run folder", "choose another name")
             if target.samefile(self.run_):
                 return

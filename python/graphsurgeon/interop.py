@@ -89,7 +89,7 @@ def _graph(graph: Any, rows: int | None) -> Arrays:
     if _is_networkx(graph):
         return _networkx(graph)
     if _is_torch_sparse(graph):
-        entries = graph.detach().cpu().to_sparse_coo().coalesce()
+        entries = _checked_torch(graph).to_sparse_coo().coalesce()
         weights = _weights(_numpy(entries.values()))
         return {"nodes": _square(entries.shape)} | _edges(entries.indices(), weights)
     edges = _numpy(graph)
@@ -145,7 +145,7 @@ def _transposed(adj_t: Any) -> Arrays:
     if hasattr(adj_t, "coo"):
         target, source, weight = adj_t.coo()
     else:
-        entries = adj_t.to_sparse_coo().coalesce()
+        entries = _checked_torch(adj_t).to_sparse_coo().coalesce()
         (target, source), weight = entries.indices(), entries.values()
     weights = None if weight is None else _weights(_numpy(weight))
     return _edges(np.stack([_numpy(source), _numpy(target)]), weights)
@@ -174,10 +174,38 @@ def _ogb(graph: dict[str, Any]) -> Arrays:
     return {"nodes": int(nodes)} | _edges(graph["edge_index"]) | features
 
 
+def _checked(matrix: Any) -> Any:
+    """The scipy matrix. ValueError if an index is out of range: scipy itself would not notice."""
+    if matrix.format in ("csr", "csc", "bsr"):
+        matrix.check_format(full_check=True)
+    elif matrix.format == "coo":
+        for axis, indices in enumerate((matrix.row, matrix.col)):
+            if indices.size and (indices.min() < 0 or indices.max() >= matrix.shape[axis]):
+                last = matrix.shape[axis] - 1
+                raise ValueError(f"axis {axis} has an index outside of 0 to {last}")
+    return matrix
+
+
+def _checked_torch(matrix: Any) -> Any:
+    """The torch sparse matrix on the CPU, without gradients; ValueError as above."""
+    torch = sys.modules["torch"]
+    matrix = matrix.detach().cpu()
+    try:
+        if matrix.layout == torch.sparse_coo:
+            parts = (matrix._indices(), matrix._values(), matrix.shape)
+            torch.sparse_coo_tensor(*parts, check_invariants=True)
+        elif matrix.layout == torch.sparse_csr:
+            rows = (matrix.crow_indices(), matrix.col_indices(), matrix.values(), matrix.shape)
+            torch.sparse_csr_tensor(*rows, check_invariants=True)
+    except RuntimeError as error:
+        raise ValueError(str(error).partition("\n")[0]) from None
+    return matrix
+
+
 def _scipy(matrix: Any) -> Arrays:
     nodes = _square(matrix.shape)
     # A column holds the sources of a node's edges, as the core's rows do.
-    columns = matrix.tocsc()
+    columns = _checked(_checked(matrix).tocsc())
     if not columns.has_canonical_format or (columns.data == 0).any():
         columns = columns.copy()
         columns.sum_duplicates()
@@ -217,8 +245,13 @@ def _networkx(graph: Any) -> Arrays:
 
 
 def _features(x: Any) -> Arrays:
+    if "complex" in str(getattr(x, "dtype", "")) or (
+        not hasattr(x, "dtype") and np.iscomplexobj(_numpy(x))
+    ):
+        message = "x holds complex numbers, expected real ones"
+        raise DataError(message, "pass their real and imaginary parts as columns")
     if _is_scipy(x):
-        rows = x.tocsr()
+        rows = _checked(_checked(x).tocsr())
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -229,7 +262,7 @@ def _features(x: Any) -> Arrays:
             "x": np.ascontiguousarray(rows.data, dtype=np.float32),
         }
     if _is_torch_sparse(x):
-        rows = x.detach().cpu().to_sparse_coo().coalesce().to_sparse_csr()
+        rows = _checked_torch(x).to_sparse_coo().coalesce().to_sparse_csr()
         return {
             "width": x.shape[1],
             "x_offsets": _numpy(rows.crow_indices()).astype(np.int64, copy=False),

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "dataset/check_sparse.h"
 #include "dataset/reader.h"
 #include "dataset/readers/npz_parts.h"
 #include "nn/cost.h"
@@ -62,6 +63,17 @@ Labels labels_of(const GraphArrays& arrays) {
   return class_labels({arrays.labels.begin(), arrays.labels.end()}, "y");
 }
 
+void check_features(const Features& features) {
+  if (features.sparse()) {
+    check_sparse(features.sparse_matrix(), "x",
+                 "pass a matrix that scipy's check_format() accepts");
+  } else if (const DenseMatrix& m = features.dense_matrix();
+             m.rows < 0 || m.columns < 0 || m.values.size() != m.rows * m.columns) {
+    fail_data("x", fmt::format("{} values for {} rows of {}", m.values.size(), m.rows, m.columns),
+              "pass one row of features per node");
+  }
+}
+
 void check_no_files(const LoadOptions& options) {
   for (const auto& [name, value] : {std::pair{"--format", &options.format},
                                     {"--features-file", &options.features_file},
@@ -83,6 +95,9 @@ Dataset dataset_from(GraphArrays arrays, const LoadOptions& options) {
   raw.labels_where = "y", raw.splits_where = "masks";
   check_node_count(raw.nodes, raw.edges_where);
   if (arrays.graph.nodes() > 0) {
+    if (arrays.graph.nodes() != raw.nodes)
+      fail_data("adjacency", fmt::format("{} rows for {} nodes", arrays.graph.nodes(), raw.nodes),
+                "pass a square matrix");
     validate(arrays.graph, "adjacency");
     raw.graph = std::move(arrays.graph);
     raw.graph.symmetric = is_symmetric(raw.graph);
@@ -92,6 +107,7 @@ Dataset dataset_from(GraphArrays arrays, const LoadOptions& options) {
   }
   raw.has_features = arrays.has_features;
   if (raw.has_features) {
+    check_features(arrays.features);
     if (arrays.features.rows() == raw.nodes) arrays.features = in_cheaper_form(arrays.features);
     raw.features = std::move(arrays.features);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/expected_shapes.h"
+
 namespace gs {
 
 double glorot_bound(int64_t inputs, int64_t outputs) {
@@ -20,6 +22,7 @@ at::Tensor Parameters::add(const std::string& name, at::Tensor value) {
 }
 
 at::Tensor Parameters::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
+  ExpectedShapes::check(name, shape.data(), shape.size());
   at::Tensor value = at::empty(shape, at::kDouble);
   Random stream = random_.fork(name);
   double* data = value.data_ptr<double>();
@@ -28,10 +31,12 @@ at::Tensor Parameters::uniform(const std::string& name, at::IntArrayRef shape, d
 }
 
 at::Tensor Parameters::constant(const std::string& name, at::IntArrayRef shape, double value) {
+  ExpectedShapes::check(name, shape.data(), shape.size());
   return add(name, at::full(shape, value, at::kDouble));
 }
 
 at::Tensor Parameters::buffer(const std::string& name, at::IntArrayRef shape, double value) {
+  ExpectedShapes::check(name, shape.data(), shape.size());
   buffers_.push_back({name, at::full(shape, value, device_.options())});
   return buffers_.back().tensor;
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/safetensors.h"
 #include "base/text.h"
 #include "options/methods.h"
@@ -13,6 +14,8 @@
 namespace gs {
 
 namespace {
+
+constexpr int64_t kMostCounted = int64_t{1} << 53;  // products of counts stay in range
 
 // Whether a resumed run may change this option.
 bool may_change(const std::string& option, bool supervised) {
@@ -71,14 +74,15 @@ std::string to_json_text(const TrainState& state, int64_t steps) {
                         {"best", state.kept.scores},
                         {"rank", state.rank},
                         {"metrics_bytes", state.metrics_bytes},
-                        {"targets", state.targets}}
+                        {"targets", state.targets},
+                        {"data", state.data}}
       .dump();
 }
 
 TrainState state_from_json(const std::string& text, const std::string& where, int64_t& steps) {
   TrainState state;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     Position& position = state.position;
     position.split = json.at("split");
     position.epoch = json.at("epoch");
@@ -89,10 +93,19 @@ TrainState state_from_json(const std::string& text, const std::string& where, in
     state.metrics_bytes = json.at("metrics_bytes");
     state.rank = json.at("rank");
     state.targets = json.value("targets", json.value("seeds", ""));  // its name in format 1
+    state.data = json.value("data", "");  // not in checkpoints of earlier versions
     steps = json.at("adam_steps");
   } catch (const nlohmann::json::exception& error) {
     fail_damaged(where, printable(error.what(), 120));
   }
+  for (const auto& [name, value] : {std::pair{"split", state.position.split},
+                                    {"epoch", state.position.epoch},
+                                    {"batch", state.position.batch},
+                                    {"steps", state.position.sums.steps},
+                                    {"metrics_bytes", state.metrics_bytes},
+                                    {"adam_steps", steps}})
+    if (value < 0 || value > kMostCounted)
+      fail_damaged(where, fmt::format("\"{}\" is {}", name, value));
   return state;
 }
 

@@ -40,6 +40,7 @@ struct TrainState {
   Kept kept;
   int64_t metrics_bytes = 0;
   std::string targets;  // fingerprint of the target nodes; empty: all nodes
+  std::string data;     // fingerprint of the dataset
 };
 
 // An optimizer as named tensors, which share its storage, and the number of steps taken.

@@ -37,6 +37,8 @@ at::Tensor load_embeddings(const std::filesystem::path& path, int64_t nodes) {
   if (array.rows() != nodes)
     fail_data(path.string(), fmt::format("has {} rows for {} nodes", array.rows(), nodes),
               "embeddings need one row per node");
+  if (array.shape[1] == 0)
+    fail_data(path.string(), "holds embeddings without columns", "write the embeddings again");
   return view_of(array.as<float>(), {array.shape[0], array.shape[1]});
 }
 

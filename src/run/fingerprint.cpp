@@ -65,7 +65,34 @@ void add_sets(const Split& split, Add&& add) {
     add(std::as_bytes(std::span(*set)));
 }
 
+// Adds the bytes with their number, or, of many, 4096 evenly spaced pieces of 64 KiB.
+template <class T>
+void add_array(Hasher& hasher, const Array<T>& array) {
+  constexpr size_t kPiece = size_t{1} << 16, kPieces = 4096;
+  const auto bytes = std::as_bytes(array.span());
+  const uint64_t size = bytes.size();
+  hasher.add(std::as_bytes(std::span(&size, 1)));
+  if (size <= kPiece * kPieces) return hasher.add(bytes);
+  for (size_t i = 0; i < kPieces; ++i)
+    hasher.add(bytes.subspan((size - kPiece) / (kPieces - 1) * i, kPiece));
+}
+
 }  // namespace
+
+std::string fingerprint(const Dataset& data) {
+  Hasher hasher;
+  add_array(hasher, data.graph.offsets), add_array(hasher, data.graph.neighbors);
+  add_array(hasher, data.graph.weights);
+  if (data.features.sparse()) {
+    const SparseMatrix& m = data.features.sparse_matrix();
+    add_array(hasher, m.offsets), add_array(hasher, m.indices), add_array(hasher, m.values);
+  } else {
+    add_array(hasher, data.features.dense_matrix().values);
+  }
+  add_array(hasher, data.labels.single), add_array(hasher, data.labels.multi);
+  for (const Split& split : data.splits) add_sets(split, [&](auto bytes) { hasher.add(bytes); });
+  return hasher.result().hex();
+}
 
 std::string fingerprint(const Split& split) {
   Hasher hasher;

@@ -1,5 +1,5 @@
 // Fingerprints of splits in model and checkpoint files, so that weights are scored only on the
-// split that they were selected on.
+// split that they were selected on; and of datasets, so that a run continues on its own data.
 #pragma once
 
 #include <string>
@@ -9,6 +9,10 @@
 namespace gs {
 
 std::string fingerprint(const Split& split);
+
+// Of the graph, features, labels and splits, not of names. An array beyond 256 MiB is read in
+// evenly spaced pieces.
+std::string fingerprint(const Dataset& data);
 
 // Whether `stored` is the fingerprint of `split`, written by this version or an earlier one.
 bool has_fingerprint(const Split& split, const std::string& stored);

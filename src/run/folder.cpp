@@ -1,8 +1,11 @@
 #include "run/folder.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
 
 namespace gs {
 
@@ -52,6 +55,21 @@ void RunFolder::check_writable(bool resume, bool overwrite) const {
   if (!stdfs::is_empty(path_) && !overwrite && !resume)
     fail_data(path_.string(), "already exists and is not empty",
               "pass --resume to continue the run, or --overwrite to replace it");
+  if (resume && has_checkpoint()) return;  // the trainer reads the state, and replaces its files
+  if (const auto names = files(); !names.empty() && !holds_run())
+    fail_data((path_ / names.front()).string(), "is not replaced: the folder does not hold a run",
+              "choose another folder with -o, or move the file away");
+}
+
+bool RunFolder::holds_run() const {
+  std::error_code ignored;
+  if (!stdfs::is_regular_file(options(), ignored)) return false;
+  try {
+    const auto json = parse_json(MappedFile(options()).text());
+    return json.contains("data") && json.contains("features") && json.at("options").is_object();
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
 }
 
 void RunFolder::make_empty() const {

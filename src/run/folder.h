@@ -9,7 +9,7 @@
 //   embeddings.npy, ids.txt  one row per node, and the node ids where the data has them
 //   scores.json              the scores of `eval`
 //
-// Not safe for two processes that write to the same folder.
+// One training writes to it at a time (run/lock.h).
 #pragma once
 
 #include <filesystem>
@@ -38,10 +38,14 @@ class RunFolder {
 
   // Whether a file of this name in a run folder belongs to the run. All others are the user's.
   static bool owns(std::string_view name);
+  // Whether options.json describes a run.
+  bool holds_run() const;
   // The names of the files in the folder that belong to the run, sorted.
   std::vector<std::string> files() const;
 
-  // Data Error unless a training may begin here.
+  // Data Error unless a training may begin here: with `overwrite`, or with `resume` where there is
+  // no checkpoint, files that have the names of a run's are replaced only where options.json says
+  // that they are a run's.
   void check_writable(bool resume, bool overwrite) const;
   // Creates the folder, or removes the files of an earlier run from it, including temporary files
   // of killed processes, and nothing else.

@@ -4,6 +4,7 @@
 
 #include "base/safetensors.h"
 #include "base/text.h"
+#include "nn/expected_shapes.h"
 #include "run/folder.h"
 
 namespace gs {
@@ -75,6 +76,9 @@ void assign(Parameters& parameters, const TensorMap& values, const std::string& 
     if (found->second.sizes() != tensor.sizes())
       fail_data(where, fmt::format("tensor '{}' has another shape than this model's", name),
                 "use the widths, layers and mode that the model was trained with");
+    if (!at::isfinite(found->second).all().item<bool>())
+      fail_data(where, fmt::format("tensor '{}' holds a value that is not finite", name),
+                "the file is damaged; train again");
     at::Tensor target = tensor;
     target.copy_(found->second);
   }
@@ -105,7 +109,13 @@ LoadedModel load_model(const std::filesystem::path& run, const Device& device) {
   out.info = run_info_from_json(metadata["graphsurgeon"], path.string());
   out.split = metadata["split"];
   Device actual = device;
+  if (out.info.features < 1)
+    fail_data(path.string(), fmt::format("is a model of {} features", out.info.features),
+              "the file is damaged or was edited; train again");
   actual.native = device.native && out.info.options.train.kernels == Kernels::native;
+  ExpectedShapes::Shapes shapes;
+  for (const auto& [name, tensor] : tensors) shapes[name] = tensor.sizes().vec();
+  const ExpectedShapes expected(std::move(shapes), path.string());
   out.model = make_method(setting_of(out.info, actual, Random(0)));
   assign(out.model->parameters(), tensors, "", path.string());
   return out;

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <ATen/core/grad_mode.h>
+#include <c10/core/InferenceMode.h>
 
 #include <chrono>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "options/methods.h"
 #include "run/auto_options.h"
 #include "run/fingerprint.h"
+#include "run/lock.h"
 #include "run/writer.h"
 #include "train/adam.h"
 #include "train/collapse_monitor.h"
@@ -176,6 +178,9 @@ class Trainer {
     at_ = std::move(state.position);
     if (at_.split < 0 || at_.split >= trainings())
       fail_data(where, "was trained on other splits", "resume with the dataset it began with");
+    if (!state.data.empty() && state.data != fingerprint_)
+      fail_data(where, "was trained on other data of the same size",
+                "resume with the dataset it began with");
     prepare();
     if (!state.targets.empty() && !has_fingerprint(targets_, state.targets))
       fail_data(where, "was trained on other nodes than --target-nodes now lists",
@@ -277,7 +282,7 @@ class Trainer {
     save_checkpoint(writer_.folder(), writer_.info(), method_->parameters(),
                     {adam_->state(), adam_->steps()},
                     {at_, plan_.loader, monitor_.rank(), selection_.kept(), writer_.metrics_bytes(),
-                     all ? "" : fingerprint(targets_)});
+                     all ? "" : fingerprint(targets_), fingerprint_});
   }
 
   std::string stopped_text() const {
@@ -333,7 +338,8 @@ class Trainer {
   std::optional<Adam> adam_;
   std::optional<Batches> batches_;
   at::Tensor solved_;  // the embeddings of a method that was just solved; otherwise undefined
-  Split targets_;      // the target nodes, as training nodes; none: all nodes
+  const std::string fingerprint_ = fingerprint(data_);  // of the dataset
+  Split targets_;  // the target nodes, as training nodes; none: all nodes
   Position at_;
   EpochMetrics last_;
   double last_loss_ = 0;
@@ -348,13 +354,16 @@ TrainResult train(const Dataset& data, const TrainRequest& request, Progress& pr
   if (!request.init.empty() && !method_info(method).trains())
     fail_usage("--init", fmt::format("{} has no weights to start from", method),
                "leave it out, or train with --method graphsurgeon");
-  RunFolder(request.run).check_writable(request.resume, request.overwrite);
+  RunFolder folder(request.run);
+  const RunLock lock(folder, [&] { folder.check_writable(request.resume, request.overwrite); });
   if (data.features.width() == 0)
     fail_data(request.data, "has no features",
               "make some with --make-features degree, random or spectral");
   if (data.nodes() < 2)
     fail_data(request.data, "has fewer than two nodes", "use a graph with at least two nodes");
   GS_ASSERT(request.until == 0 || !method_info(method).supervised());
+  const c10::InferenceMode no_inference(false);  // the caller may have turned gradients off
+  const at::AutoGradMode gradients(true);
   return Trainer(data, request, progress).run();
 }
 

@@ -111,5 +111,17 @@ TEST(InProcess, TrainsEmbedsAndLeavesTheProcessAsItWas) {
   EXPECT_EQ(at::get_num_threads(), threads);
 }
 
+TEST(DatasetFrom, ChecksSparseFeatures) {
+  GraphArrays arrays = ring();
+  const auto with = [&](std::vector<int64_t> offsets, std::vector<int32_t> indices) {
+    arrays.features = {SparseMatrix{4, 2, std::move(offsets), std::move(indices), {}}};
+    return test::expect_data_error([&] { dataset_from(arrays, {}); }, "x: ");
+  };
+  EXPECT_THAT(with({0, 1, 1, 1, 2}, {0, 1'000'000}), HasSubstr("column 1000000 of 2"));
+  EXPECT_THAT(with({0, 1, 1, 1, 2}, {0, -5}), HasSubstr("column -5"));
+  EXPECT_THAT(with({0, 9, 1, 1, 2}, {0, 1}), HasSubstr("offset"));
+  EXPECT_THAT(with({0, 1}, {0}), HasSubstr("offsets"));
+}
+
 }  // namespace
 }  // namespace gs

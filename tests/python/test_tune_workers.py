@@ -114,7 +114,8 @@ def test_an_interrupt_of_the_parent_alone_reaches_its_workers(tmp_path):
     """As with `kill -INT`; a terminal interrupts all of them."""
     data = write_graph(tmp_path / "data")
     study = tmp_path / "study"
-    long = ["--epochs", "1000000", "--look-every", "1000000"]
+    # Weights that hardly move cannot collapse, which would end a trial by itself.
+    long = ["--epochs", "1000000", "--look-every", "1000000", "--lr", "1e-12"]
     parent = begin(data, "-o", study, "--workers", "2", *SMALL, *long)
     wait_until(lambda: len(workers_of(study)) == 2)
     parent.send_signal(signal.SIGINT)

@@ -26,5 +26,24 @@ TEST(Fingerprint, OfAnEarlierVersionStillMatches) {
   EXPECT_FALSE(has_fingerprint(large, "4666c43f4dbfa2d0d469ef9582f9dd01"));
 }
 
+TEST(Fingerprint, OfADatasetChangesWithAnyPartOfIt) {
+  const auto made = [] {
+    Dataset data;
+    data.graph = {std::vector<int64_t>{0, 1, 2}, std::vector<int32_t>{1, 0}, {}, true};
+    data.features = {DenseMatrix{2, 1, std::vector<float>{1, 2}}};
+    data.labels = {Task::binary, 2, std::vector<int32_t>{0, 1}, {}};
+    return data;
+  };
+  const std::string before = fingerprint(made());
+  EXPECT_EQ(before, fingerprint(made()));
+  Dataset edges = made(), features = made(), labels = made(), splits = made();
+  edges.graph.neighbors = std::vector<int32_t>{0, 1};
+  features.features = {DenseMatrix{2, 1, std::vector<float>{1, 3}}};
+  labels.labels.single = std::vector<int32_t>{1, 0};
+  splits.splits = {{{0}, {}, {1}}};
+  for (const Dataset* other : {&edges, &features, &labels, &splits})
+    EXPECT_NE(before, fingerprint(*other));
+}
+
 }  // namespace
 }  // namespace gs

@@ -247,7 +247,9 @@ write('short.npz', [1., 1.])
 np.savez('labels.npz', adj_indices=[1], adj_indptr=[0, 1, 1], adj_shape=[2, 2], labels=[0, -2])
 )");
   const auto read = [&](const char* name) {
-    return read_gnn_benchmark({.path = folder / name}).edges;
+    ReadRequest request;
+    request.path = folder / name;
+    return read_gnn_benchmark(request).edges;
   };
   EXPECT_EQ(read("zero.npz").source, (std::vector<int32_t>{0, 2}));
   EXPECT_EQ(read("zero.npz").target, (std::vector<int32_t>{1, 0}));
