@@ -29,7 +29,7 @@ void setup_inspect(CLI::App& app, Run& run) {
   auto state = std::make_shared<Bound<InspectFlags, LoadOptions>>();
   auto folder = std::make_shared<std::string>(), data = std::make_shared<std::string>(),
        output = std::make_shared<std::string>();
-  app.add_option("RUN", *folder, "run folder of graphsurgeon")->required();
+  app.add_option("RUN", *folder, "run folder of the method graphsurgeon or spectral")->required();
   app.add_option("DATA", *data, "graph to inspect the run on")->required();
   app.add_option("-o,--output", *output, "JSON file to write with the whole result");
   state->bind(app);

@@ -23,7 +23,8 @@ constexpr Command kCommands[] = {
     {"embed", "embed a graph with a trained model", setup_embed},
     {"eval", "score embeddings by the linear protocol", setup_eval},
     {"data", "describe, convert, generate and fetch datasets", setup_data},
-    {"inspect", "show what the learned augmentations of a run do", setup_inspect},
+    {"inspect", "show what the learned augmentations of a run do, or what a solved run is made of",
+     setup_inspect},
     {"options", "print every option of every command as one page", setup_options},
 };
 

@@ -18,7 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kShownFeatures = 8, kShownNodes = 10;  // rows in the text
+// Rows in the text.
+constexpr size_t kShownFeatures = 8, kShownNodes = 10, kShownDirections = 5;
 
 std::string name_in(const std::vector<std::string>& names, int64_t i) {
   return names.empty() ? std::to_string(i) : names[static_cast<size_t>(i)];
@@ -70,6 +71,33 @@ void summarize_agreement(std::vector<float> values, InspectResult& out) {
   }
 }
 
+std::vector<ClassRow> class_rows(const std::vector<ClassInsight>& classes, const Dataset& data) {
+  std::vector<ClassRow> out;
+  for (const ClassInsight& c : classes)
+    out.push_back({name_in(data.class_names, c.id), c.nodes, c.agreement, c.effective_rank});
+  return out;
+}
+
+InspectResult result_of(const SolvedInsight& insight, const Dataset& data,
+                        const std::vector<std::string_view>& filters) {
+  InspectResult out;
+  for (size_t f = 0; f < insight.parts.size(); ++f) {
+    const PartInsight& part = insight.parts[f];
+    FilterRow row{std::string(filters[f]), part.columns, part.share, part.effective_rank, {}};
+    for (const DirectionInsight& direction : part.leading) {
+      DirectionRow named{direction.share, {}};
+      for (const auto& [feature, weight] : direction.features)
+        named.features.push_back({name_in(data.feature_names, feature), feature, weight});
+      row.leading.push_back(std::move(named));
+    }
+    out.filters.push_back(std::move(row));
+  }
+  out.magnitudes = insight.magnitudes_share;
+  out.embedding = row_of(insight.embedding);
+  out.classes = class_rows(insight.classes, data);
+  return out;
+}
+
 // Names features, classes and nodes as the data does. `top`: number of features to list at either
 // end.
 InspectResult result_of(const Insight& insight, const Dataset& data, int64_t top) {
@@ -91,9 +119,7 @@ InspectResult result_of(const Insight& insight, const Dataset& data, int64_t top
       node.label = name_in(data.class_names, data.labels.single[n.node]);
     out.disagree.push_back(std::move(node));
   }
-  for (const ClassInsight& c : insight.classes)
-    out.classes.push_back(
-        {name_in(data.class_names, c.id), c.nodes, c.agreement, c.effective_rank});
+  out.classes = class_rows(insight.classes, data);
   return out;
 }
 
@@ -118,6 +144,61 @@ json mixing_json(const HeadRow& head) {
                        {"with_column", row.with_column},
                        {"cosine", row.cosine}});
   return {{"features_each", head.features_each}, {"closest", std::move(closest)}};
+}
+
+json to_json(const FilterRow& filter) {
+  json leading = json::array();
+  for (const DirectionRow& direction : filter.leading) {
+    json features = json::array();
+    for (const auto& [name, column, weight] : direction.features)
+      features.push_back({{"name", name}, {"column", column}, {"weight", weight}});
+    leading.push_back({{"share", direction.share}, {"features", std::move(features)}});
+  }
+  return {{"filter", filter.name},
+          {"columns", filter.columns},
+          {"share", filter.share},
+          {"effective_rank", filter.effective_rank},
+          {"leading", std::move(leading)}};
+}
+
+json solved_json(const InspectResult& r) {
+  json filters = json::array(), classes = json::array();
+  for (const FilterRow& row : r.filters) filters.push_back(to_json(row));
+  for (const ClassRow& row : r.classes)
+    classes.push_back(
+        {{"name", row.name}, {"nodes", row.nodes}, {"effective_rank", row.effective_rank}});
+  return {{"filters", std::move(filters)},
+          {"magnitudes_share", r.magnitudes},
+          {"spectrum", {{"embedding", to_json(r.embedding)}}},
+          {"classes", std::move(classes)}};
+}
+
+std::string solved_text(const InspectResult& r) {
+  std::string text = "  filter                columns  share of the embedding  effective rank\n";
+  for (const FilterRow& row : r.filters)
+    text += fmt::format("  {:<22} {:6}                 {:5.1f} %          {:6.1f}\n", row.name,
+                        row.columns, 100 * row.share, row.effective_rank);
+  if (r.magnitudes > 0)
+    text += fmt::format("  sums and degrees                              {:5.1f} %\n",
+                        100 * r.magnitudes);
+  for (const FilterRow& row : r.filters) {
+    text += fmt::format("\nLeading directions of {}\n", row.name);
+    for (size_t i = 0; i < row.leading.size() && i < kShownDirections; ++i) {
+      std::string names;
+      const auto& features = row.leading[i].features;
+      for (size_t k = 0; k < features.size() && k < kShownFeatures; ++k)
+        names += fmt::format("{}{}{}", k == 0 ? "" : ", ", features[k].weight < 0 ? "-" : "",
+                             printable(features[k].name));
+      text += fmt::format("  {:5.1f} %  {}\n", 100 * row.leading[i].share, names);
+    }
+  }
+  text +=
+      fmt::format("\nThe embedding has an effective rank of {:.1f}.\n", r.embedding.effective_rank);
+  if (!r.classes.empty()) text += "\n  class                   nodes  effective rank\n";
+  for (const ClassRow& row : r.classes)
+    text += fmt::format("  {:<22} {:6}          {:6.1f}\n", printable(row.name), row.nodes,
+                        row.effective_rank);
+  return text;
 }
 
 std::string names_text(const std::vector<GainRow>& rows) {
@@ -173,27 +254,38 @@ InspectResult run(const InspectRequest& request, Progress& progress) {
     fail_data(request.run, "is not a run folder", "inspect needs a run of graphsurgeon");
   const Session session(request.threads);
   const LoadedModel loaded = load_model(request.run, make_device(request.device));
-  const auto* model = dynamic_cast<const GraphSurgeon*>(loaded.model.get());
-  if (!model)
+  const auto* trained = dynamic_cast<const GraphSurgeon*>(loaded.model.get());
+  const auto* solved = dynamic_cast<const Spectral*>(loaded.model.get());
+  if (!trained && !solved)
     fail_usage("inspect",
                fmt::format("the run was trained with {}, which has no learned augmentations",
                            loaded.info.options.method.method),
+               "pass a run of the method graphsurgeon or spectral");
+  if (solved && !request.agreement.empty())
+    fail_usage("--agreement", "a solved run has no two views that could agree",
                "pass a run of the method graphsurgeon");
   const Dataset data =
       load_dataset(request.data, load_like(loaded.info, request.load, request.given), progress);
   check_width(loaded.info, data, request.data);
   const Batch batch =
-      whole_graph(data, loaded.info.options.model.encoder, model->parameters().device());
-  const Insight insight =
-      inspect(*model, batch, data.labels, request.top, {request.memory_mib << 20}, progress);
+      whole_graph(data, loaded.info.options.model.encoder, loaded.model->parameters().device());
+  const InferenceOptions options{request.memory_mib << 20};
+  InspectResult out;
+  if (solved) {
+    out = result_of(inspect(*solved, batch, data.labels, request.top, options, progress), data,
+                    loaded.info.options.spectral.filter_names());
+  } else {
+    const Insight insight = inspect(*trained, batch, data.labels, request.top, options, progress);
+    if (!request.agreement.empty()) save_npy<float>(request.agreement, insight.agreement);
+    out = result_of(insight, data, request.top);
+  }
   progress.finish();
-  if (!request.agreement.empty()) save_npy<float>(request.agreement, insight.agreement);
-  InspectResult out = result_of(insight, data, request.top);
   if (!request.output.empty()) write_file(request.output, to_json(out).dump(2) + "\n");
   return out;
 }
 
 json to_json(const InspectResult& r) {
+  if (!r.filters.empty()) return solved_json(r);
   const auto& [first, second] = r.heads;
   json quantiles, disagree = json::array(), classes = json::array();
   for (const auto& [percent, value] : r.quantiles) quantiles[std::to_string(percent)] = value;
@@ -238,6 +330,7 @@ json to_json(const InspectResult& r) {
 }
 
 std::string to_text(const InspectResult& r) {
+  if (!r.filters.empty()) return solved_text(r);
   std::string text = heads_text(r);
   text += fmt::format(
       "The views of a node agree with a cosine of {:.3f} on average ({:.3f} for the worst 5 %).\n"

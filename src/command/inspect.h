@@ -1,5 +1,6 @@
-// `inspect`: what the learned augmentations of a GraphSurgeon run do, with features, classes and
-// nodes named as the data names them. No libtorch in this header; eval/inspect.h computes.
+// `inspect`: what the learned augmentations of a GraphSurgeon run do, or what a solved embedding is
+// made of, with features, classes and nodes named as the data names them. No libtorch in this
+// header; eval/inspect.h computes.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +70,29 @@ struct ClassRow {
   double agreement = 0, effective_rank = 0;
 };
 
+// A column of a solved embedding, and the features with the largest weights in it.
+struct DirectionRow {
+  struct Weight {
+    std::string name;
+    int64_t column = 0;
+    double weight = 0;  // relative to the largest
+  };
+  double share = 0;  // of its filter's energy
+  std::vector<Weight> features;
+};
+
+struct FilterRow {
+  std::string name;  // as in --filters
+  int64_t columns = 0;
+  double share = 0, effective_rank = 0;  // share of the embedding's energy
+  std::vector<DirectionRow> leading;
+};
+
+// Of a solved embedding `filters`, `magnitudes`, `embedding` and `classes` are filled, of
+// GraphSurgeon all others.
 struct InspectResult {
+  std::vector<FilterRow> filters;
+  double magnitudes = 0;    // share of the columns that hold sums and degrees
   bool of_features = true;  // the heads read features; otherwise the encoding
   bool linear = true;       // the heads have one layer; otherwise only their first layer is shown
   HeadRow heads[2];
@@ -85,7 +108,8 @@ struct InspectResult {
   std::vector<ClassRow> classes;
 };
 
-// Data Error if `run` is not a run folder; usage Error if it has no learned augmentations.
+// Data Error if `run` is not a run folder; usage Error if its method is neither GraphSurgeon nor
+// spectral.
 InspectResult run(const InspectRequest& request, Progress& progress = no_progress());
 
 nlohmann::json to_json(const InspectResult& result);

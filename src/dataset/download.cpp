@@ -434,7 +434,7 @@ fs::path fetch(const CatalogEntry& entry, const FetchOptions& options, Progress&
     throw;
   }
   try {
-    const fs::path path = unpack_and_check(entry, options, files, progress);
+    fs::path path = unpack_and_check(entry, options, files, progress);
     files.keep();
     return path;
   } catch (...) {

@@ -15,8 +15,6 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kGrain = 1 << 14;
-
 // First index in [0, count) for which `bad` holds, or -1. A whole block is looked through before
 // anything is decided: that loop has no branch and works on several entries at a time.
 template <class Bad>

@@ -250,26 +250,26 @@ std::vector<ClusteringScore> score_clustering(const at::Tensor& z, const Labels&
 namespace {
 
 using nlohmann::json;
-using Scores = std::vector<ClusteringScore>;
+using ClusteringScores = std::vector<ClusteringScore>;
 
 constexpr std::pair<const char*, double ClusteringScore::*> kClusteringParts[] = {
     {"nmi", &ClusteringScore::nmi},
     {"ari", &ClusteringScore::ari},
     {"accuracy", &ClusteringScore::accuracy}};
 
-std::vector<double> percent(const Scores& scores, double ClusteringScore::*part) {
+std::vector<double> percent(const ClusteringScores& scores, double ClusteringScore::*part) {
   std::vector<double> values;
   for (const ClusteringScore& score : scores) values.push_back(100 * score.*part);
   return values;
 }
 
-json part_json(const Scores& scores, double ClusteringScore::*part) {
+json part_json(const ClusteringScores& scores, double ClusteringScore::*part) {
   const std::vector<double> values = percent(scores, part);
   const Spread spread = spread_of(values);
   return {{"mean", spread.mean}, {"std", spread.deviation}, {"values", values}};
 }
 
-json parts_json(const Scores& scores) {
+json parts_json(const ClusteringScores& scores) {
   json out = json::object();
   for (const auto& [name, part] : kClusteringParts) out[name] = part_json(scores, part);
   return out;
@@ -315,7 +315,7 @@ std::string ClusteringResult::to_text() const {
                   repeats.size(), repeats.size() == 1 ? "repeat" : "repeats");
   text += fmt::format("  {:<22} {:>6}           {:>6}           accuracy when matched\n", "", "NMI",
                       "ARI");
-  const auto row = [&](const std::string& title, const Scores& scores) {
+  const auto row = [&](const std::string& title, const ClusteringScores& scores) {
     text += fmt::format("  {:<22} ", title);
     for (const auto& [name, part] : kClusteringParts) {
       const Spread spread = spread_of(percent(scores, part));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <span>
 
 #include "nn/finite.h"
 #include "objective/eigenmaps.h"
@@ -129,8 +130,11 @@ void inspect_heads(const GraphSurgeon& model, int64_t features, int64_t top, Ins
   out.heads[0] = spectrum_of_gram(small_gram(w1)), out.heads[1] = spectrum_of_gram(small_gram(w2));
 }
 
-void inspect_classes(const at::Tensor& z, const Labels& labels, Insight& out) {
-  if (labels.task == Task::none) return;
+// `agreement`: of each node's views; empty if there is one view.
+std::vector<ClassInsight> inspect_classes(const at::Tensor& z, const Labels& labels,
+                                          std::span<const float> agreement) {
+  std::vector<ClassInsight> out;
+  if (labels.task == Task::none) return out;
   std::vector<std::vector<int64_t>> members(static_cast<size_t>(labels.classes));
   for (int64_t v = 0; v < z.size(0); ++v) {
     if (!labels.known(v)) continue;
@@ -145,13 +149,41 @@ void inspect_classes(const at::Tensor& z, const Labels& labels, Insight& out) {
     ClassInsight insight{c, std::ssize(nodes)};
     if (!nodes.empty()) {
       for (const int64_t v : nodes)
-        insight.agreement +=
-            out.agreement[static_cast<size_t>(v)] / static_cast<double>(nodes.size());
+        if (!agreement.empty())
+          insight.agreement +=
+              agreement[static_cast<size_t>(v)] / static_cast<double>(nodes.size());
       insight.effective_rank =
           spectrum_of_rows(z.index_select(0, at::tensor(nodes, at::kLong))).effective_rank;
     }
-    out.classes.push_back(insight);
+    out.push_back(insight);
   }
+  return out;
+}
+
+// `energy`: the squared lengths of the part's columns.
+PartInsight inspect_part(const at::Tensor& directions, const at::Tensor& energy, double all,
+                         int64_t top) {
+  PartInsight out;
+  out.columns = directions.size(1);
+  const double total = energy.sum().item<double>();
+  if (total <= 0) return out;
+  out.share = total / all;
+  const at::Tensor shares = energy / total;
+  out.effective_rank = std::exp(-at::xlogy(shares, shares).sum().item<double>());
+  const auto [values, columns] = shares.topk(std::min<int64_t>(top, shares.size(0)));
+  for (int64_t i = 0; i < columns.size(0) && values[i].item<double>() > 0; ++i) {
+    DirectionInsight direction{values[i].item<double>(), {}};
+    const at::Tensor column = directions.select(1, columns[i].item<int64_t>()).to(at::kDouble);
+    const at::Tensor weights = column / column.abs().max().clamp_min(1e-30);
+    const at::Tensor order =
+        std::get<1>(weights.abs().topk(std::min<int64_t>(top, weights.size(0))));
+    for (int64_t k = 0; k < order.size(0); ++k) {
+      const auto feature = order[k].item<int64_t>();
+      direction.features.push_back({feature, weights[feature].item<double>()});
+    }
+    out.leading.push_back(std::move(direction));
+  }
+  return out;
 }
 
 }  // namespace
@@ -173,7 +205,28 @@ Insight inspect(const GraphSurgeon& model, const Batch& whole, const Labels& lab
   out.views[0] = spectrum_of_rows(first), out.views[1] = spectrum_of_rows(second);
   const at::Tensor z = combine({at::cat({first, second}, 1)}, model.options().combine);
   out.embedding = spectrum_of_rows(z);
-  inspect_classes(z, labels, out);
+  out.classes = inspect_classes(z, labels, out.agreement);
+  return out;
+}
+
+SolvedInsight inspect(const Spectral& model, const Batch& whole, const Labels& labels, int64_t top,
+                      const InferenceOptions& options, Progress& progress) {
+  const at::NoGradGuard no_gradient;
+  SolvedInsight out;
+  const at::Tensor z = model.embed(whole, options, progress).to(at::kCPU, at::kFloat);
+  check_finite(z);
+  const at::Tensor energy = z.square().sum({0}, false, at::kDouble);
+  const double all = std::max(1e-30, energy.sum().item<double>());
+  int64_t column = 0;
+  for (const at::Tensor& directions : model.directions()) {
+    const int64_t end = column + directions.size(1);
+    out.parts.push_back(
+        inspect_part(directions.to(at::kCPU), energy.slice(0, column, end), all, top));
+    column = end;
+  }
+  out.magnitudes_share = energy.slice(0, column).sum().item<double>() / all;
+  out.embedding = spectrum_of_rows(z);
+  out.classes = inspect_classes(z, labels, {});
   return out;
 }
 

@@ -1,12 +1,15 @@
-// What the learned augmentations of a GraphSurgeon do: which input features each head lets through
-// how strongly, how far the two heads and the two views differ, which nodes the views disagree on,
-// and how many directions the heads and the embeddings use. No gradients; nothing is changed.
+// What a model does. Of the learned augmentations of a GraphSurgeon: which input features each head
+// lets through how strongly, how far the two heads and the two views differ, which nodes the views
+// disagree on, and how many directions the heads and the embeddings use. Of a solved embedding:
+// what each graph filter contributes, and the features in its leading directions. No gradients;
+// nothing is changed.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "method/graphsurgeon.h"
+#include "method/spectral.h"
 #include "objective/spectrum.h"
 
 namespace gs {
@@ -62,6 +65,36 @@ struct Insight {
   std::vector<NodeAgreement> disagree;  // the nodes where it is least, worst first
   std::vector<ClassInsight> classes;    // empty without labels; a node may have several
 };
+
+// A column of a solved embedding.
+struct DirectionInsight {
+  struct Weight {
+    int64_t feature = 0;
+    double weight = 0;  // relative to the largest of the column
+  };
+  double share = 0;              // of the part's energy
+  std::vector<Weight> features;  // those with the largest weights, largest first
+};
+
+// The columns of one graph filter.
+struct PartInsight {
+  int64_t columns = 0;
+  double share = 0;           // of the embedding's energy: the squared lengths of its columns
+  double effective_rank = 0;  // exp of the entropy of the columns' shares
+  std::vector<DirectionInsight> leading;
+};
+
+struct SolvedInsight {
+  std::vector<PartInsight> parts;  // one per filter
+  double magnitudes_share = 0;     // of the columns that hold sums and degrees
+  Spectrum embedding;
+  std::vector<ClassInsight> classes;  // without agreement, since there is only one view
+};
+
+// `top`: how many directions of a part, and how many features of each, to name. Data Error if the
+// embeddings are not finite.
+SolvedInsight inspect(const Spectral& model, const Batch& whole, const Labels& labels, int64_t top,
+                      const InferenceOptions& options = {}, Progress& progress = no_progress());
 
 // `top`: how many features and nodes to name. Data Error if the views are not finite.
 Insight inspect(const GraphSurgeon& model, const Batch& whole, const Labels& labels, int64_t top,

@@ -221,6 +221,12 @@ at::Tensor Spectral::solve(const Batch& whole, const InferenceOptions& options,
   return out;
 }
 
+std::vector<at::Tensor> Spectral::directions() const {
+  std::vector<at::Tensor> out;
+  for (const Part& part : parts_) out.push_back(part.directions);
+  return out;
+}
+
 Loss Spectral::loss(const Batch&, const Step&) { GS_ASSERT(!"solved, not trained"); }
 
 at::Tensor Spectral::output_matrix(int64_t rows, const InferenceOptions& options) const {

@@ -25,6 +25,10 @@ class Spectral final : public Method {
   at::Tensor output(const Batch& batch) const override { return embed(batch); }
   static StepCost step_cost(const RunOptions& options);
 
+  // The directions of every filter's part, F x K_f, with the weights of the columns. The embedding
+  // has the parts' columns in this order, then the magnitudes.
+  std::vector<at::Tensor> directions() const;
+
  private:
   struct Part {
     at::Tensor directions;  // F x K_f, with the weights of the columns

@@ -74,15 +74,21 @@ void SpectralOptions::describe(OptionList& v) {
       .at_most(100);
 }
 
-std::vector<GraphFilter> SpectralOptions::parsed_filters() const {
-  std::vector<GraphFilter> out;
+std::vector<std::string_view> SpectralOptions::filter_names() const {
+  std::vector<std::string_view> out;
   std::string_view rest = filters;
   while (true) {
     const size_t comma = rest.find(',');
-    out.push_back(parse_filter(trimmed(rest.substr(0, comma)), hops));
+    out.push_back(trimmed(rest.substr(0, comma)));
     if (comma == std::string_view::npos) return out;
     rest = rest.substr(comma + 1);
   }
+}
+
+std::vector<GraphFilter> SpectralOptions::parsed_filters() const {
+  std::vector<GraphFilter> out;
+  for (const std::string_view name : filter_names()) out.push_back(parse_filter(name, hops));
+  return out;
 }
 
 }  // namespace gs

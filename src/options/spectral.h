@@ -39,6 +39,8 @@ struct SpectralOptions {
   void describe(OptionList& v);
   // Usage Error if `filters` is not a list of them.
   std::vector<GraphFilter> parsed_filters() const;
+  // The filters as they are written in `filters`, one by one.
+  std::vector<std::string_view> filter_names() const;
 };
 
 }  // namespace gs

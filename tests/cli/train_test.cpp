@@ -338,7 +338,18 @@ TEST(TrainCommand, ASolvedRunIsEmbeddedResumedAndScoredLikeATrainedOne) {
   const Outcome scores = run_program("eval " + run + " " + data + " --probe-epochs 5");
   EXPECT_EQ(scores.exit_code, 0) << scores.err;
   EXPECT_THAT(scores.out, HasSubstr("solved"));
-  EXPECT_EQ(run_program("inspect " + run + " " + data).exit_code, 2);
+  const std::string inspect = "inspect " + run + " " + data;
+  EXPECT_EQ(run_program(inspect + " --agreement " + (folder / "a.npy").string()).exit_code, 2);
+  EXPECT_THAT(run_program(inspect).out, HasSubstr("Leading directions of pagerank:0.1@2"));
+  const auto found = nlohmann::json::parse(run_program(inspect + " --json --top 4 --quiet").out);
+  ASSERT_EQ(found.at("filters").size(), 3u);
+  double shares = found.at("magnitudes_share").get<double>();
+  for (const auto& filter : found.at("filters")) {
+    shares += filter.at("share").get<double>();
+    ASSERT_FALSE(filter.at("leading").empty());
+    EXPECT_EQ(std::abs(filter["leading"][0]["features"][0]["weight"].get<double>()), 1);
+  }
+  EXPECT_NEAR(shares, 1, 1e-6);
 }
 
 }  // namespace

@@ -249,6 +249,8 @@ def attempt(run: Run, what: str, *words: object) -> dict[str, Any] | None:
 
 
 def inspect(run: Run, words: list[object]) -> None:
+    if run.method == "spectral":
+        run.inspection = attempt(run, "inspection", "inspect", run.folder, run.data, *words) or {}
     if run.method != "graphsurgeon":
         return
     with tempfile.TemporaryDirectory(prefix="graphsurgeon-report-") as folder:

@@ -236,19 +236,34 @@ def inspection_section(runs: list[Run]) -> Section:
         if run.inspection:
             if len(runs) > 1:
                 parts.append(f"<h3>{swatch(r, True)}{esc(run.name)}</h3>")
+            if "filters" in run.inspection:
+                parts.append(solved_parts(run))
+                continue
             parts += [
+                paragraph(
+                    "What the two learned heads let through, and how far the views they make "
+                    "differ."
+                ),
                 figures_html(inspection_figures(run, r)),
                 named_features(run),
                 disagreeing(run),
             ]
-    if parts:
-        parts.insert(
-            0,
-            paragraph(
-                "What the two learned heads let through, and how far the views they make differ."
-            ),
-        )
-    return section("inspection", "What the learned augmentations do", *parts)
+    title = "What the learned augmentations do"
+    if all("filters" in run.inspection for run in runs if run.inspection):
+        title = "What the embedding is made of"
+    return section("inspection", title, *parts)
+
+
+def solved_parts(run: Run) -> str:
+    """What each graph filter of a solved embedding contributes."""
+    rows = []
+    for row in run.inspection["filters"]:
+        features = row["leading"][0]["features"][:8] if row["leading"] else []
+        names = ", ".join(("-" if f["weight"] < 0 else "") + f["name"] for f in features)
+        share = f"{100 * row['share']:.1f} %"
+        rows.append([esc(row["filter"]), f"{row['columns']:,}", share, esc(names)])
+    titles = ["filter", "columns", "share of the embedding", "features of its leading direction"]
+    return table(titles, rows, numeric=False)
 
 
 def named_features(run: Run) -> str:
