@@ -221,6 +221,9 @@ TEST(DataCommand, OverwriteKeepsTheInputAndItsNeighbors) {
 }
 
 TEST(DataCommand, AFileSizeLimitIsAnErrorAndLeavesNothing) {
+#ifdef __clang__
+  GTEST_SKIP() << "clang's OpenMP runtime maps a shared file at startup, which the limit cuts off";
+#endif
   const TempFolder folder;
   const Outcome run = run_program(
       "data generate --nodes 5000 --quiet -o " + (folder / "g").string(), "ulimit -f 8;");
