@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,10 @@ class ReportSettings:
 
     data: str = ""  # in place of what the runs name
     data_root: str = ""
-    tsne: bool = True
+    map: str = "tsne"  # a key of projection.MAPS
     seed: int = 0
     threads: int = 0
+    step: Callable[[str], None] = lambda text: None  # hears of each step that takes a while
 
 
 @dataclass
@@ -166,11 +168,13 @@ def read_embeddings(file: Path, run: Run) -> np.ndarray | None:
 
 def complete(run: Run, settings: ReportSettings, graphs: dict[str, Graph | str]) -> None:
     """Adds what the data and the program have. `graphs`: those loaded so far, or why not."""
+    settings.step(f"{run.name}: data")
     run.graph = graph_of(run, settings, graphs)
     if run.z is None:
         return
     run.order = drawn_nodes(len(run.z), settings.seed)
-    run.maps = project(run.z, run.order, settings.seed, settings.tsne)
+    settings.step(f"{run.name}: map")
+    run.maps = project(run.z, run.order, settings.seed, settings.map)
     if run.graph is None:
         return
     words = ["--threads", settings.threads] + (
@@ -181,7 +185,9 @@ def complete(run: Run, settings: ReportSettings, graphs: dict[str, Graph | str])
             "Its data has no labels: there is no score, no confusion and no accuracy by degree."
         )
     else:
+        settings.step(f"{run.name}: scores")
         score(run, words)
+    settings.step(f"{run.name}: inspection")
     inspect(run, words)
 
 
