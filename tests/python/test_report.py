@@ -14,7 +14,7 @@ from graphsurgeon.report import projection, report_command
 from graphsurgeon.report.figure import plain
 from graphsurgeon.report.page import embedded
 
-ALL = ["options", "scores", "training", "map", "failures", "inspection"]
+ALL = ["map", "scores", "failures", "inspection", "training", "options"]
 
 
 def test_a_run_has_every_section_and_every_figure_its_words(capsys, report_runs, tmp_path):
@@ -101,7 +101,7 @@ def test_references_are_not_held_against_scores_of_other_settings(capsys, report
 
 def test_a_run_without_labels(capsys, report_runs, tmp_path):
     result, _, _ = make(capsys, tmp_path, report_runs / "unlabeled")
-    assert result["sections"] == ["options", "training", "map", "inspection"]
+    assert result["sections"] == ["map", "inspection", "training", "options"]
     assert "no labels" in result["notes"][0]["note"]
 
 
@@ -228,7 +228,7 @@ def test_what_is_missing_is_said_and_may_be_given(capsys, report_runs, tmp_path)
     info = json.loads((tmp_path / "run" / "options.json").read_text()) | {"data": "/nowhere/graph"}
     (tmp_path / "run" / "options.json").write_text(json.dumps(info))
     result, _, _ = make(capsys, tmp_path, tmp_path / "run", "--map", "pca")
-    assert result["sections"] == ["options", "training", "map"]
+    assert result["sections"] == ["map", "training", "options"]
     assert "--data DATA" in result["notes"][0]["note"]
     found, _, _ = make(
         capsys, tmp_path, tmp_path / "run", "--map", "pca", "--data", report_runs / "data"
@@ -255,7 +255,7 @@ def test_data_that_was_named_from_a_folder_above_the_run_is_found(
         report_runs / "data", tmp_path / "work" / "runs" / "data"
     )  # now it may be either
     result, _, _ = make(capsys, tmp_path, "work/runs/a", "--map", "pca")
-    assert result["sections"] == ["options", "training", "map"]
+    assert result["sections"] == ["map", "training", "options"]
     assert "--data DATA" in result["notes"][0]["note"]
 
 
@@ -267,7 +267,7 @@ def test_an_unfinished_run(capsys, report_runs, tmp_path):
     with open(tmp_path / "run" / "metrics.jsonl", "a") as file:
         file.write('{"epoch": 6, "lo')  # killed while it wrote
     result, _, _ = make(capsys, tmp_path, tmp_path / "run")
-    assert result["sections"] == ["options", "training"]
+    assert result["sections"] == ["training", "options"]
     assert "not finished" in result["notes"][0]["note"]
 
 

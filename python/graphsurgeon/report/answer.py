@@ -100,9 +100,9 @@ def made_of(run: Run) -> str:
 
 def effective_rank(z: np.ndarray) -> float:
     """exp of the entropy of the normalized singular values; rows at unit length, as in training."""
-    rows = np.asarray(z[:: -(-len(z) // RANK_ROWS)], np.float64)
+    rows = np.asarray(z[:: -(-len(z) // RANK_ROWS)], np.float32)
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
-    values = np.sqrt(np.maximum(np.linalg.eigvalsh(rows.T @ rows), 0))
+    values = np.sqrt(np.maximum(np.linalg.eigvalsh((rows.T @ rows).astype(np.float64)), 0))
     shares = values[values > 0] / max(values.sum(), 1e-30)
     return float(np.exp(-(shares * np.log(shares)).sum()))
 

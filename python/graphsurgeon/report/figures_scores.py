@@ -174,8 +174,10 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         return None
     traces, words = [], []
     order: dict[str, int] = {}
+    low = 100.0
     for r, run, found in shown:
         buckets = by_degree(found, run.known_graph.degree)
+        low = min(low, *(b.low for b in buckets))
         order |= {b.name: b.least for b in buckets}
         traces.append(
             go.Scatter(
@@ -210,7 +212,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         x="degree of the node",
         height=360,
         showlegend=len(runs) > 1,
-        yaxis={"range": [0, 103]},
+        yaxis={"range": [max(0, 10 * ((low - 5) // 10)), 101.5]},
         wide=len(runs) > 1,
         xaxis={
             "type": "category",

@@ -12,7 +12,10 @@ def solved_in_words(run: Run) -> list[str]:
     rows = sorted(run.inspection["filters"], key=lambda row: -row["share"])
     parts = [f"{100 * row['share']:.0f} % {source_in_words(row['filter'])}" for row in rows]
     columns = sum(row["columns"] for row in rows)
-    first = f"The {columns:,} numbers of a node are summaries of features, nothing is trained."
+    width = run.z.shape[1] if run.z is not None else columns
+    rest = width - columns
+    first = f"Nothing was trained: {columns:,} of the {width:,} numbers of a node sum up features"
+    first += f", the other {rest:,} hold how many features and links it has." if rest else "."
     return [
         f"{first} By share of the embedding's squared length: {listed(parts)}.",
         "Each number weighs features, and large ones set nodes apart that have them. The table "

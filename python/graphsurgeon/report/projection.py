@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 MAP_NODES = 20_000  # drawn at most
-SAMPLE_NODES = 3_000  # of t-SNE and UMAP, which take longer
-TSNE_STEPS = 500
+SAMPLE_NODES = 2_500  # of t-SNE and UMAP, which take longer
+STEPS: dict[str, Any] = {
+    "max_iter": 400,
+    "angle": 0.8,
+}  # half the time of the defaults, for maps as good to read
 FIT_ROWS = 50_000  # that principal directions are found on
 
 
@@ -67,7 +71,7 @@ def tsne(rows: np.ndarray, seed: int) -> np.ndarray:
     start = rows[:, :2] / max(rows[:, 0].std(), 1e-12) * 1e-4
     perplexity = min(30.0, (len(rows) - 1) / 3)
     with threadpool_limits(1):  # sums over several threads come out in any order
-        model = TSNE(init=start, perplexity=perplexity, max_iter=TSNE_STEPS, random_state=seed)
+        model = TSNE(init=start, perplexity=perplexity, random_state=seed, **STEPS)
         return model.fit_transform(rows)
 
 

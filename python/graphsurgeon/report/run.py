@@ -297,6 +297,8 @@ def what_is_missing(run: Run) -> tuple[str, list[object]]:
     referenced = bool(run.scores.get("reference_scores"))
     if referenced:
         ask.append("--no-reference")
+        if run.scores.get("probe") in ("logistic", "paper"):  # the one that the score is of
+            ask += ["--probe", run.scores["probe"]]
     if not run.supervised and run.options.get("select") != "val":  # else one model per split
         ask += ["--num-splits", 1 if referenced else len(run.scores["values"])]
     return "predictions", ask

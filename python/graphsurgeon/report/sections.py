@@ -116,9 +116,8 @@ def scores_section(runs: list[Run]) -> Section:
         return section("scores", "Scores")
     several = len(runs) > 1
     about = (
-        "The same linear probe on the trained embeddings and on what needs no training, so that "
-        "one sees what training "
-        "gave. Mean and deviation over splits, percent."
+        "The same linear classifier on the embeddings and on four inputs that need no training, "
+        "which shows what the method adds. Mean and deviation over splits, percent."
     )
     if any(run.supervised for _, run in scored):
         about += " A method that learns from labels is scored by its own predictions."
@@ -131,13 +130,14 @@ def scores_section(runs: list[Run]) -> Section:
     ]
     head = ["", *(swatch(r, several) + (esc(run.name) if several else "mean") for r, run in scored)]
     figure = score_figure(runs)
+    cells = table(head, score_cells([run for _, run in scored]))
     return section(
         "scores",
         "Scores",
         paragraph(about),
         *(f'<p class="how">{esc(line)}</p>' for line in lines),
-        table(head, score_cells([run for _, run in scored])),
         figures_html([figure] if figure else []),
+        details("The same as a table", cells) if len(runs) == 1 else cells,
     )
 
 
