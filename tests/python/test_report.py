@@ -187,7 +187,8 @@ def test_the_same_input_gives_the_same_bytes(capsys, report_runs, tmp_path):
 
 def test_a_graph_of_20000_nodes_stays_under_8_mb(capsys, tmp_path, monkeypatch):
     """Three runs of it, with names of nodes; instead of t-SNE, points that take no time."""
-    monkeypatch.setattr(projection, "embed", lambda rows, seed: rows[:, :2])
+    points = ("t-SNE", lambda rows, seed: rows[:, :2])
+    monkeypatch.setitem(projection.MAPS, "tsne", points)
     data = tmp_path / "data"
     run_program(
         "data", "generate", "--nodes", 20000, "--features", 8, "--seed", 1, "-o", data, "--quiet"

@@ -66,25 +66,21 @@ def verdict(run: Run) -> str:
 
 
 def provenance(run: Run) -> Provenance:
-    made = run.info.get("made", {})
-    made = made if isinstance(made, dict) else {}
-    date = str(made.get("date", ""))[:10]
+    made = run.record
     try:
-        day = datetime.fromisoformat(date)
-    except ValueError:
-        written = (run.folder / "options.json").stat().st_mtime
-        day = datetime.fromtimestamp(written, UTC)
-    version = str(run.info.get("graphsurgeon", ""))
+        day = datetime.fromisoformat(str(made.get("date", ""))[:10])
+    except ValueError:  # a run of a version that kept no record
+        day = datetime.fromtimestamp((run.folder / "options.json").stat().st_mtime, UTC)
+    version = str(made.get("version") or run.info.get("graphsurgeon", ""))
     cpu, threads = str(made.get("cpu", "")), made.get("threads")
-    machine = f"{cpu}, {threads} threads" if cpu and isinstance(threads, int) else cpu
-    return Provenance(f"{day.day} {day:%B %Y}", version, machine)
+    many = f", {threads} thread{'s' if threads != 1 else ''}" if isinstance(threads, int) else ""
+    return Provenance(f"{day.day} {day:%B %Y}", version, f"{cpu}{many}" if cpu else "")
 
 
 def seconds_of(run: Run) -> float | None:
     """What the run took: as it says itself, or the sum of its epochs."""
-    made = run.info.get("made", {})
-    if isinstance(made, dict) and isinstance(made.get("seconds"), (int, float)):
-        return float(made["seconds"])
+    if isinstance(run.record.get("seconds"), (int, float)):
+        return float(run.record["seconds"])
     times = [float(row["seconds"]) for row in run.metrics if "seconds" in row]
     return sum(times) if times else None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from .figure import DASHES, Figure, color, figure, plain, rounded, short
+from .figure import DASHES, Figure, color, figure, log_ticks, plain, rounded, short
 from .run import Run
 
 TITLES = {
@@ -80,9 +80,9 @@ def curve(runs: list[Run], key: str, title: str, value: Any, log: bool = False) 
     values = [value for line in traces for value in line.y if value is not None]
     axis: dict[str, Any] = {}
     if log and min(values) > 0 and max(values) > min(values):
-        axis = {"type": "log", "title": {"text": "log scale"}}
-        # Whole powers of ten where there are several, else 1, 2 and 5.
-        axis["dtick"] = 1 if max(values) > 100 * min(values) else "D2"
+        ticks = log_ticks(min(values), max(values))
+        axis = {"type": "log", "title": {"text": "log scale"}, "tickvals": ticks}
+        axis["ticktext"] = [f"{tick:g}" for tick in ticks]
     elif min(values) == max(values):  # one epoch, or nothing moves
         axis = {"rangemode": "tozero"}
     last = max(max(line.x) for line in traces)

@@ -53,7 +53,7 @@ def heads_in_words(run: Run) -> list[str]:
         f"{correlation:.2f})."
     ]
     favored = [
-        f"the {head} favors {names}"
+        f"the {head} favors the features {names}"
         for head in ("first", "second")
         if (names := listed([str(row["name"]) for row in gains[f"amplified_by_{head}"][:4]]))
     ]

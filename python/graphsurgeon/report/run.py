@@ -42,6 +42,7 @@ class Run:
     folder: Path
     info: dict[str, Any]  # options.json
     metrics: list[dict[str, Any]]
+    record: dict[str, Any] = field(default_factory=dict)  # run.json: when and where it was made
     data: str = ""  # where its data is
     z: np.ndarray | None = None
     graph: Graph | None = None
@@ -103,6 +104,9 @@ def read_run(folder: Path, name: str) -> Run:
     info = json.loads(files.info())
     run = Run(name, folder, info, read_metrics(Path(files.metrics)))
     embeddings, scores = Path(files.embeddings), Path(files.scores)
+    record = folder / "run.json"
+    if record.exists() and isinstance(found := read_json(record), dict):
+        run.record = found
     if embeddings.exists():
         run.z = read_embeddings(embeddings, run)
     else:
