@@ -113,9 +113,14 @@ def dots(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
     values = {
         (str(row["dataset"]), str(row.get("variant", ""))): number_of(row, key) for row in rows
     }
-    known = [value for value in values.values() if value is not None]
-    if not known:
+    if all(value is None for value in values.values()):
         return None
+    words = numbers((f"{name} {variant}", value) for (name, variant), value in values.items()) + "."
+    title = f"{title}, {unit}"
+    if key == SCORE[0] and len(variants) > 1:  # datasets differ by more than variants do
+        title, unit = f"Test score, points against {variants[0]}", "points"
+        values = against_first(values, names, variants)
+    known = [value for value in values.values() if value is not None]
     shown = labels(names, 20)
     ends: list[Any] = []
     heights: list[Any] = []
@@ -147,17 +152,29 @@ def dots(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
                 + "</extra>",
             )
         )
-    words = numbers((f"{name} {variant}", value) for (name, variant), value in values.items()) + "."
     wide = key != SCORE[0] and min(known) > 0 and max(known) > 10 * min(known)
     return figure(
         f"{prefix}-{key.replace('_', '-')}",
-        f"{title}, {unit}{', log scale' if wide else ''}",
+        f"{title}{', log scale' if wide else ''}",
         words,
         traces,
         height=70 + 40 * len(names),
         xaxis={"type": "log", "dtick": 1} if wide else {},
         yaxis={"type": "category", "autorange": "reversed"},
     )
+
+
+def against_first(
+    values: dict[tuple[str, str], float | None], names: list[str], variants: list[str]
+) -> dict[tuple[str, str], float | None]:
+    """Each value less the dataset's first one that is known."""
+    out: dict[tuple[str, str], float | None] = {}
+    for name in names:
+        here = {variant: values.get((name, variant)) for variant in variants}
+        first = next((value for value in here.values() if value is not None), 0.0)
+        for variant, value in here.items():
+            out[name, variant] = None if value is None else value - first
+    return out
 
 
 def by_dataset(row: Row) -> tuple[str, str]:
@@ -187,12 +204,18 @@ def lines(
         return None
     traces, words = [], []
     order = order or list(series)
+    heading = of or f"{title}, {unit}"
+    relative = key == SCORE[0] and not of  # lines of datasets, which differ by more than a line
+    if relative:
+        first = min(at for points in series.values() for at, _ in points)
+        heading, unit = f"Test score, points against {first:g}", "points"
     for name, points in series.items():
         points.sort()
+        base = points[0][1] if relative else 0.0
         traces.append(
             go.Scatter(
                 x=short(p[0] for p in points),
-                y=short(p[1] for p in points),
+                y=short(p[1] - base for p in points),
                 name=plain(name, 24),
                 mode="lines+markers",
                 line={"color": color(order.index(name)), "width": 2},
@@ -203,12 +226,17 @@ def lines(
     ticks = sorted({at for points in series.values() for at, _ in points})
     return figure(
         f"{prefix}-{key.replace('_', '-')}",
-        of or f"{title}, {unit}",
+        heading,
         " ".join(words),
         traces,
         x=x,
         height=240 if of else 320,
-        xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{at:g}" for at in ticks]},
+        xaxis={
+            "type": "linear" if of else "log",
+            "tickvals": ticks,
+            "ticktext": [f"{at:g}" for at in ticks],
+            "tickangle": 0,
+        },
     )
 
 
@@ -216,15 +244,17 @@ def curves(rows: list[Row], prefix: str) -> Figure:
     traces, words = [], []
     for s, row in enumerate(row for row in rows if row.get("curve")):
         epochs, values = [point[0] for point in row["curve"]], [point[1] for point in row["curve"]]
+        highest = max(values)
         traces.append(
             go.Scatter(
                 x=epochs,
-                y=short(values),
+                y=short(value - highest for value in values),
+                customdata=short(values),
                 name=plain(row["dataset"], 24),
                 mode="lines+markers",
                 line={"color": color(s), "width": 2},
                 marker={"size": 5},
-                hovertemplate="epoch %{x}: %{y:.2f} %<extra>"
+                hovertemplate="epoch %{x}: %{customdata:.2f} %<extra>"
                 + plain(row["dataset"], 24)
                 + "</extra>",
             )
@@ -233,12 +263,11 @@ def curves(rows: list[Row], prefix: str) -> Figure:
         words.append(f"{row['dataset']}: best {values[best]:.2f} % in epoch {epochs[best]}.")
     return figure(
         f"{prefix}-curve",
-        "Validation score by epoch",
+        "Validation score by epoch, points from the best epoch",
         " ".join(words),
         traces,
         x="epoch",
-        y="percent",
-        showlegend=True,
+        wide=True,
     )
 
 

@@ -245,9 +245,8 @@ def inspection_section(runs: list[Run]) -> Section:
                 named_features(run),
                 disagreeing(run),
             ]
-    title = "What the two heads do"
-    if all("filters" in run.inspection for run in runs if run.inspection):
-        title = "What the embedding is made of"
+    solved = [run for run in runs if "filters" in run.inspection]
+    title = "What the embedding is made of" if solved else "What the two heads do"
     return section("inspection", title, *parts)
 
 

@@ -79,7 +79,7 @@ def bench_cell(row: dict[str, Any] | None) -> str:
         return ""
     paper = row.get("paper")
     text = f"{paper:.2f}" if isinstance(paper, (int, float)) else paper
-    reported = "" if paper is None else f' <span class="help">({esc(text)})</span>'
+    reported = "" if paper is None else f' <span class="help below">({esc(text)})</span>'
     if not isinstance(row.get("mean"), (int, float)):
         return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{reported}'
     deviation = math.hypot(
