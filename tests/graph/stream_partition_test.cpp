@@ -14,8 +14,8 @@ namespace {
 using namespace gs::test;
 using Ids = std::vector<int32_t>;
 
-// `groups` groups of `size` nodes in a random order, with 10 edges per node, 5 % of them between any
-// two nodes.
+// `groups` groups of `size` nodes in a random order, with 10 edges per node, 5 % of them between
+// any two nodes.
 Csr communities(int64_t groups, int64_t size, bool both_ways = true) {
   Random random(4);
   const int64_t nodes = groups * size;
