@@ -23,7 +23,8 @@ def main() -> None:
     arguments = parser.parse_args()
     images, digits = load_digits(return_X_y=True)
     sources, targets = kneighbors_graph(images, arguments.neighbors).nonzero()
-    edges = np.unique(np.sort(np.column_stack([sources, targets]), axis=1), axis=0)
+    links = np.column_stack([sources, targets])
+    edges = np.unique(np.vstack([links, links[:, ::-1]]), axis=0)  # a link counts both ways
     labels = np.column_stack([np.arange(len(digits)), digits])
 
     folder = arguments.folder
@@ -31,7 +32,7 @@ def main() -> None:
     np.savetxt(folder / "edges.csv", edges, "%d", ",")
     np.savetxt(folder / "labels.csv", labels, "%d", ",", header="id,label", comments="")
     np.save(folder / "features.npy", images.astype(np.float32))
-    print(f"wrote {folder}: {len(images)} images, {len(edges)} links")
+    print(f"wrote {folder}: {len(images)} images, {len(edges) // 2} links")
 
 
 if __name__ == "__main__":
