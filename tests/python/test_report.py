@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from importlib.util import find_spec
 
 import pytest
 from conftest import HOSTILE, run_program
@@ -65,6 +67,61 @@ def test_the_score_table_is_evals(capsys, report_runs, tmp_path):
         ("untrained", "untrained encoder"),
     ):
         assert page.row(title)[1].startswith(f"{score['reference'][key]:.2f} ±")
+
+
+def test_the_answer_comes_first(capsys, report_runs, tmp_path):
+    data, run = report_runs / "data", tmp_path / "run"
+    run_program("train", data, "-o", run, "--threads", 1, "--quiet")
+    words = ("eval", run, data, "--threads", 1, "--quiet", "--json")
+    scores = json.loads(run_program(*words).stdout)
+    _, page, text = make(capsys, tmp_path, run, "--map", "pca")
+    header = text[text.index("<header>") : text.index("</header>")]
+    assert f'<p class="verdict">{scores["verdict"]["text"]}</p>' in header
+    rungs = re.findall(
+        r'<div class="(rung(?: own)?)"><span>([^<]*)</span>.*?<span>([0-9.]+)', header
+    )
+    assert sorted(rungs, key=lambda rung: -float(rung[2])) == rungs
+    assert {title for _, title, _ in rungs} == {
+        "solved",
+        "raw features",
+        "two-hop smoothed",
+        "diffused features",
+        "untrained encoder",
+    }
+    assert [rung[1] for rung in rungs if rung[0] == "rung own"] == ["solved"]
+    tiles = re.findall(r"<div><b>([^<]*)</b><span>([^<]*)</span></div>", header)
+    assert len(tiles) == 3 and tiles[0][1] == "numbers for each of 120 nodes"
+    assert f"graphsurgeon {graphsurgeon.__version__}" in header
+    assert "Nothing was trained" in text and "from the node&#x27;s own features" in text
+
+
+def test_scores_that_have_no_verdict_are_compared_in_short(capsys, report_runs, tmp_path):
+    shutil.copytree(report_runs / "labeled", tmp_path / "run")
+    score = {"metric": "accuracy", "mean": 50.0, "std": 1.0, "values": [50.0]}
+    raw = score | {"mean": 48.0, "values": [48.0]}
+    content = score | {"reference_scores": {"raw": raw}}
+    (tmp_path / "run" / "scores.json").write_text(json.dumps(content))
+    _, _, text = make(capsys, tmp_path, tmp_path / "run", "--map", "pca")
+    assert '<p class="verdict">2.0 points above raw features.</p>' in text
+
+
+def test_seconds_are_compared_on_one_machine_only(capsys, report_runs, tmp_path):
+    for name, cpu in (("a", "one"), ("b", "one"), ("c", "two")):
+        shutil.copytree(report_runs / "labeled", tmp_path / name)
+        record = {"date": "2026-02-03T04:05:06Z", "version": "9.9", "cpu": cpu, "threads": 2}
+        (tmp_path / name / "run.json").write_text(json.dumps(record | {"seconds": 12.5}))
+    _, page, _ = make(capsys, tmp_path, tmp_path / "a", tmp_path / "b", "--map", "pca")
+    assert page.row("a")[-1] == "12.5"
+    _, page, text = make(capsys, tmp_path, tmp_path / "a", tmp_path / "c", "--map", "pca")
+    assert "12.5" not in page.row("a") and "Times are not compared" in text
+    _, _, text = make(capsys, tmp_path, tmp_path / "a", "--map", "pca")
+    assert "3 February 2026 · graphsurgeon 9.9 · one, 2 threads" in text
+
+
+def test_losses_have_a_logarithmic_axis(capsys, report_runs, tmp_path):
+    _, _, text = make(capsys, tmp_path, report_runs / "labeled", "--map", "pca")
+    spec = re.search(r'id="training-loss-0-data">(.*?)</script>', text)
+    assert json.loads(spec[1])["layout"]["yaxis"]["type"] == "log"
 
 
 @pytest.mark.parametrize("key", ["values", "runs"])  # "runs" is what older versions wrote
@@ -278,6 +335,11 @@ def test_wrong_usage(capsys, report_runs, tmp_path):
     assert fails(capsys, run, "-o", tmp_path / "page.html", "--tittle", "x")[0] == 2
     assert fails(capsys, run, "-o", tmp_path)[0] == 2
     assert fails(capsys, run, "-o", tmp_path / "page.html", "--seed", -1)[0] == 2
+    code, said = fails(capsys, run, "-o", tmp_path / "page.html", "--no-tsne")
+    assert code == 2 and "--no-tsne is now --map pca" in said
+    if find_spec("umap") is None:
+        code, said = fails(capsys, run, "-o", tmp_path / "page.html", "--map", "umap")
+        assert code == 2 and "pip install umap-learn" in said
 
 
 def test_bad_folders_are_named_and_nothing_is_left(capsys, report_runs, tmp_path):
