@@ -74,7 +74,7 @@ def test_the_answer_comes_first(capsys, report_runs, tmp_path):
     run_program("train", data, "-o", run, "--threads", 1, "--quiet")
     words = ("eval", run, data, "--threads", 1, "--quiet", "--json")
     scores = json.loads(run_program(*words).stdout)
-    _, page, text = make(capsys, tmp_path, run, "--map", "pca")
+    _, _, text = make(capsys, tmp_path, run, "--map", "pca")
     header = text[text.index("<header>") : text.index("</header>")]
     assert f'<p class="verdict">{scores["verdict"]["text"]}</p>' in header
     rungs = re.findall(
