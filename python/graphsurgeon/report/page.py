@@ -99,8 +99,8 @@ def table(
 
 
 def is_text(cell: str) -> bool:
-    """Whether a cell has more words than stand beside a title on a phone."""
-    return len(re.sub("<[^>]*>", "", cell)) > 40
+    """Whether a cell is an explanation, or more words than stand beside a title on a phone."""
+    return cell.startswith('<span class="help">') or len(re.sub("<[^>]*>", "", cell)) > 40
 
 
 def details(summary: str, content: str, open_: bool = False) -> str:
