@@ -1,4 +1,5 @@
 // The data commands, run as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
