@@ -51,8 +51,8 @@ class GraphSurgeon(Protocol, Exploration):
     By default they are solved at once (`method="spectral"`). If an option of training is given, two
     learned augmentation heads and one shared graph encoder are trained jointly with a
     Laplacian-Eigenmaps loss (`method="graphsurgeon"`). Every option of `graphsurgeon train` is a
-    keyword here (`--aug-dim` is `aug_dim`, `--seed` is `random_state`), and the results equal those
-    of the command line bit for bit.
+    keyword here (the seed is `random_state`), and the results equal those of the command line bit
+    for bit.
 
     A graph is two tables (`edges=...` and `nodes=...`, see `read_tables`), a PyG `Data`,
     `(edge_index, x)`, a scipy sparse matrix, a networkx or igraph graph (each also as
@@ -61,7 +61,7 @@ class GraphSurgeon(Protocol, Exploration):
     files of known formats are preprocessed as in PyG.
 
     Attributes of a fitted estimator: `embeddings_`, `ids_` (of the nodes), `run_` (its folder),
-    `result_` (what `train --json` prints), `history_` (one dict per epoch), `n_features_in_`.
+    `result_` (what the training reports), `history_` (one dict per epoch), `n_features_in_`.
 
     With `graph=...`, `fit` and `transform` take ids of nodes of that graph as X, so that
     cross-validation can split them. The embeddings are always learned from the whole graph.
