@@ -254,12 +254,10 @@ class GraphSurgeon(Protocol, Exploration):
         self._tell(graph, show)
         z = core.embed(self.run_, interop.source_of(graph, None, False), threads, Listener(show))
         frame = getattr(graph, "frame", "")
-        ids = ids_module.ids_of(graph)
-        if ids is None:
-            ids = np.arange(len(z))
-            if output.kind_for(self._kind(), frame) in ("pandas", "polars"):
-                ids = ids_module.ids_in(graph)
-        return self._as_output(z, ids, frame)
+        found = ids_module.ids_of(graph)
+        if found is None and output.kind_for(self._kind(), frame) in ("pandas", "polars"):
+            found = ids_module.ids_in(graph)
+        return self._as_output(z, np.arange(len(z)) if found is None else found, frame)
 
     def fit_transform(self, X: Any = None, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""
