@@ -170,6 +170,7 @@ class GraphSurgeon(Protocol, Exploration):
         text = options.option_text(params)
         reads_labels = self._reads_labels(text)
         graph, y = self._graph_of(X, y if reads_labels else None, edges, nodes)
+        output.require(output.kind_for(self._kind(), getattr(graph, "frame", "")))
         source = interop.source_of(graph, y, reads_labels)
         show = wanted(self.progress)
         self._tell(graph, show)

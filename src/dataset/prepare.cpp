@@ -272,6 +272,7 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
 
   std::vector<std::string> done;
   if (!raw.treatment.empty()) done.push_back(raw.treatment);
+  if (format == "edge-list" && !raw.treatment.empty()) out.notes.push_back(raw.treatment);
   const bool as_usual =
       options.symmetrize == Switch::automatic && options.self_loops == LoopRule::automatic;
   build_graph(raw, entry, options, out, done);
