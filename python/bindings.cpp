@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <nlohmann/json.hpp>
 
@@ -169,10 +170,10 @@ std::shared_ptr<Dataset> make_dataset(const py::object& source, const std::strin
   });
 }
 
-void write_dataset(const Dataset& data, const std::string& folder, bool overwrite,
-                   const std::vector<std::string>& inputs, const py::object& listener) {
+void write_dataset(const Dataset& data, const std::filesystem::path& folder, bool overwrite,
+                   const std::vector<std::filesystem::path>& inputs, const py::object& listener) {
   with_progress(listener, [&](Progress& progress) {
-    check_dataset_output(folder, overwrite, {inputs.begin(), inputs.end()});
+    check_dataset_output(folder, overwrite, inputs);
     save_dataset(data, folder, overwrite, progress);
     return 0;
   });

@@ -51,8 +51,8 @@ class GraphSurgeon(Protocol, Exploration):
     By default they are solved at once (`method="spectral"`). If an option of training is given, two
     learned augmentation heads and one shared graph encoder are trained jointly with a
     Laplacian-Eigenmaps loss (`method="graphsurgeon"`). Every option of `graphsurgeon train` is a
-    keyword here (`--aug-dim` is `aug_dim`, `--seed` is `random_state`), and the results equal those
-    of the command line bit for bit.
+    keyword here (the seed is `random_state`), and the results equal those of the command line bit
+    for bit.
 
     A graph is two tables (`edges=...` and `nodes=...`, see `read_tables`), a PyG `Data`,
     `(edge_index, x)`, a scipy sparse matrix, a networkx or igraph graph (each also as
@@ -61,7 +61,7 @@ class GraphSurgeon(Protocol, Exploration):
     files of known formats are preprocessed as in PyG.
 
     Attributes of a fitted estimator: `embeddings_`, `ids_` (of the nodes), `run_` (its folder),
-    `result_` (what `train --json` prints), `history_` (one dict per epoch), `n_features_in_`.
+    `result_` (what the training reports), `history_` (one dict per epoch), `n_features_in_`.
 
     With `graph=...`, `fit` and `transform` take ids of nodes of that graph as X, so that
     cross-validation can split them. The embeddings are always learned from the whole graph.
@@ -170,6 +170,7 @@ class GraphSurgeon(Protocol, Exploration):
         text = options.option_text(params)
         reads_labels = self._reads_labels(text)
         graph, y = self._graph_of(X, y if reads_labels else None, edges, nodes)
+        output.require(output.kind_for(self._kind(), getattr(graph, "frame", "")))
         source = interop.source_of(graph, y, reads_labels)
         show = wanted(self.progress)
         self._tell(graph, show)
@@ -254,12 +255,10 @@ class GraphSurgeon(Protocol, Exploration):
         self._tell(graph, show)
         z = core.embed(self.run_, interop.source_of(graph, None, False), threads, Listener(show))
         frame = getattr(graph, "frame", "")
-        ids = ids_module.ids_of(graph)
-        if ids is None:
-            ids = np.arange(len(z))
-            if output.kind_for(self._kind(), frame) in ("pandas", "polars"):
-                ids = ids_module.ids_in(graph)
-        return self._as_output(z, ids, frame)
+        found = ids_module.ids_of(graph)
+        if found is None and output.kind_for(self._kind(), frame) in ("pandas", "polars"):
+            found = ids_module.ids_in(graph)
+        return self._as_output(z, np.arange(len(z)) if found is None else found, frame)
 
     def fit_transform(self, X: Any = None, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""

@@ -1,4 +1,7 @@
-"""Made-up customers and calls for the tests of tables."""
+"""Made-up customers and calls for the tests of tables.
+
+`python tests/python/tables.py` writes those of docs/tables.md, calls.csv and customers.csv.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,9 @@ def made_up(customers: int = 300, calls: int = 1200) -> tuple[pd.DataFrame, pd.D
     return edges, nodes
 
 
-def write_tables(folder: Path) -> tuple[Path, Path]:
+def write_tables(folder: Path, customers: int = 300, calls: int = 1200) -> tuple[Path, Path]:
     """The same as two CSV files."""
-    edges, nodes = made_up()
+    edges, nodes = made_up(customers, calls)
     edges.to_csv(folder / "calls.csv", index=False)
     nodes.to_csv(folder / "customers.csv", index=False)
     return folder / "calls.csv", folder / "customers.csv"
@@ -50,3 +53,7 @@ EDGES = {"source": ["a", "b"], "target": ["b", "c"]}
 
 def nodes_of(**columns: Any) -> dict[str, Any]:
     return {"id": ["a", "b", "c"], **columns}
+
+
+if __name__ == "__main__":
+    write_tables(Path(), 1500, 6000)

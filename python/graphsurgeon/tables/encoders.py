@@ -287,8 +287,9 @@ def fitted(source: Source, column: str, typed: Typed, forced: bool) -> Encoder:
             message = f"column '{column}' holds lists of several lengths, or missing ones"
             raise source.fail(message, f"give every row one, or --ignore '{column}'")
         return Vector.fit(column, rows)
-    kind = {"number": Number, "date": Date, "boolean": Boolean}[typed.kind]
-    return kind.fit(column, _floats(values.cast(pa.float64())))
+    kinds: dict[str, type[Number] | type[Boolean]]
+    kinds = {"number": Number, "date": Date, "boolean": Boolean}
+    return kinds[typed.kind].fit(column, _floats(values.cast(pa.float64())))
 
 
 def _refuse_text(source: Source, column: str, values: pa.Array) -> None:

@@ -137,7 +137,10 @@ def _column(name: object, values: Any) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         rows = list(values)
         if any(hasattr(row, "__len__") and not isinstance(row, (str, bytes)) for row in rows):
-            return pa.array([None if row is None else list(row) for row in rows])
+            try:
+                return pa.array([None if row is None else list(row) for row in rows])
+            except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+                raise TypeError(f"column '{name}' holds values of several types") from None
         gone = [v is None or v != v or type(v).__name__ == "NAType" for v in rows]
         return pa.array([None if g else str(v) for v, g in zip(rows, gone)], pa.string())
 
@@ -164,11 +167,15 @@ def _file(path: Path) -> Source:
         if stem.endswith(PARQUET_FILES) or path.is_dir():
             import pyarrow.parquet as pq
 
-            return Source(pq.read_table(path), name)
+            if path.is_dir():
+                return Source(pq.read_table(path), name)
+            with _opened(path) as file:
+                return Source(pq.read_table(file), name)
         if stem.endswith(ARROW_FILES):
             import pyarrow.feather as feather
 
-            return Source(feather.read_table(path), name)
+            with _opened(path) as file:
+                return Source(feather.read_table(file), name)
     except pa.ArrowInvalid as error:
         raise DataError(f"{name}: {_line(error)}", "is it a file of that format?") from None
     except OSError as error:
@@ -178,18 +185,22 @@ def _file(path: Path) -> Source:
     raise DataError(f"{name}: not a table by its name", f"tables end in {known}")
 
 
+def _opened(path: Path) -> Any:
+    """The bytes of a file. Arrow itself opens no path that is not UTF-8."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+
+
 def _csv(path: Path, name: str) -> Source:
     from pyarrow import csv
 
-    opened = gzip.open if name.endswith(".gz") else open
-    with opened(path, "rb") as file:
+    with _opened(path) as file:
         head = file.readline(1 << 20)
     if not head.strip():
         raise DataError(f"{name}: has no rows", "the first line has the names of the columns")
     parse = csv.ParseOptions(delimiter=_delimiter(head), newlines_in_values=True)
     read_options = csv.ReadOptions()
     try:
-        with csv.open_csv(path, read_options, parse) as reader:
+        with _opened(path) as file, csv.open_csv(file, read_options, parse) as reader:
             names = reader.schema.names
         convert = csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -197,7 +208,8 @@ def _csv(path: Path, name: str) -> Source:
             quoted_strings_can_be_null=True,
             null_values=[""],
         )
-        table = csv.read_csv(path, read_options, parse, convert)
+        with _opened(path) as file:
+            table = csv.read_csv(file, read_options, parse, convert)
     except pa.ArrowInvalid as error:
         text = _line(error)
         if "utf-8" in text.lower() or "utf8" in text.lower():

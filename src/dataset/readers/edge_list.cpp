@@ -291,6 +291,9 @@ RawDataset read_edge_list(const ReadRequest& request) {
   if (!files.features.empty()) {
     raw.features_where = files.features.string();
     raw.feature_names = features.names;
+    if (features.guessed_ids)
+      raw.treatment =
+          fmt::format("node ids from the first column of {}", files.features.filename().string());
     raw.features = place_features(std::move(features), ids);
     raw.has_features = true;
   }
