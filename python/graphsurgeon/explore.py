@@ -110,7 +110,7 @@ class Exploration:
         return [(ids.tolist()[i], float(cosines[i])) for i in order]
 
     def plot(self, color: Any = None, random_state: int = 0) -> Any:
-        """The map of the embeddings: t-SNE of up to 5,000 nodes.
+        """The map of the embeddings: t-SNE of up to 2,500 nodes.
 
         Parameters
         ----------
@@ -127,11 +127,11 @@ class Exploration:
         import plotly.graph_objects as go
 
         from .report.figure import COLORS, plain
-        from .report.projection import TSNE_NODES, drawn_nodes, project
+        from .report.projection import SAMPLE_NODES, drawn_nodes, project
 
         z, ids = self._array(), self.ids_
-        order = drawn_nodes(len(z), random_state)[:TSNE_NODES]
-        made = project(z, order, random_state, tsne=True)[-1]
+        order = drawn_nodes(len(z), random_state)[:SAMPLE_NODES]
+        made = project(z, order, random_state, "tsne")[0]
         values = self._colors() if color is None else np.asarray(color)
         if values is not None and len(values) != len(z):
             message = f"color has {len(values)} values for {len(z)} nodes"
