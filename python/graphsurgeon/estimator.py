@@ -20,7 +20,7 @@ from .errors import DataError, Error, UsageError
 from .explore import Exploration
 from .progress import Listener, OnEpoch, wanted
 from .protocol import Protocol, check_keywords
-from .tracking import Tracked
+from .tracking import Tracked, check_tracker
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -167,11 +167,13 @@ class GraphSurgeon(Protocol, Exploration):
         """
         params = self._fit_params(resume)
         output.check_kind(self.output)
+        if track:
+            check_tracker(track)
         text = options.option_text(params)
         reads_labels = self._reads_labels(text)
-        graph, y = self._graph_of(X, y if reads_labels else None, edges, nodes)
+        graph, y = self._graph_of(X, y, edges, nodes)
         output.require(output.kind_for(self._kind(), getattr(graph, "frame", "")))
-        source = interop.source_of(graph, y, reads_labels)
+        source = interop.source_of(graph, y, reads_labels, replace=self.graph is not None)
         show = wanted(self.progress)
         self._tell(graph, show)
         threads = options.thread_count(self.threads)
