@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "cli/command.h"
+#include "cli/external.h"
 #include "dataset/catalog.h"
 #include "dataset/download.h"
 #include "dataset/folder/folder.h"
@@ -269,6 +270,7 @@ void setup_fetch(CLI::App& parent, Run& run) {
 void setup_data(CLI::App& app, Run& run) {
   app.require_subcommand(1);
   setup_info(app, run);
+  setup_external(app, kDataImport, run);
   setup_convert(app, run);
   setup_shard(app, run);
   setup_generate(app, run);

@@ -23,7 +23,7 @@ inline constexpr std::string_view kDatasetFile = "dataset.json", kOffsetsFile = 
                                   kLabelsFile = "labels.npy", kSplitsFile = "splits.npy",
                                   kNodeIdsFile = "node_ids.txt",
                                   kFeatureNamesFile = "feature_names.txt",
-                                  kClassNamesFile = "class_names.txt";
+                                  kClassNamesFile = "class_names.txt", kRecipeFile = "recipe.json";
 
 inline constexpr uint8_t kTrainCode = 1, kValCode = 2, kTestCode = 3;  // 0: in none of the three
 

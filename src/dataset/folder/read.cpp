@@ -215,6 +215,8 @@ RawDataset read_folder(const ReadRequest& request) {
     raw.feature_names = read_names(folder / kFeatureNamesFile, width);
   if (about.lists("/names", "classes"))
     raw.class_names = read_names(folder / kClassNamesFile, raw.labels.classes);
+  if (const fs::path recipe = folder / kRecipeFile; raw.has_features && fs::exists(recipe))
+    raw.recipe = trimmed(MappedFile(recipe).text());
   return raw;
 }
 

@@ -124,6 +124,10 @@ void write_files(const Dataset& data, const fs::path& folder, Progress& progress
   write_names(folder / kNodeIdsFile, data.node_ids);
   write_names(folder / kFeatureNamesFile, data.feature_names);
   write_names(folder / kClassNamesFile, data.class_names);
+  // A recipe describes the features as they are written only if nothing was done to them since.
+  if (const FeatureTreatment& done = data.feature_treatment;
+      !done.recipe.empty() && done.rule == FeatureRule::raw)
+    write_file(folder / kRecipeFile, done.recipe + '\n');
   // A name may be in any encoding; JSON may not.
   write_file(
       folder / kDatasetFile,
@@ -193,7 +197,7 @@ bool is_dataset_file(const std::string& name) {
   constexpr std::string_view kNames[] = {
       kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
       kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
-      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile};
+      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 

@@ -191,6 +191,7 @@ class ShardWriter {
     for (const int32_t v : nodes)
       if (!data_.node_ids.empty()) part.node_ids.push_back(data_.node_ids[v]);
     part.feature_names = data_.feature_names;
+    part.feature_treatment = data_.feature_treatment;  // with the recipe of a table
     part.class_names = data_.class_names;
 
     const fs::path folder = shard_folder(shard);
