@@ -18,6 +18,8 @@
 #include "python_progress.h"
 #include "run/folder.h"
 #include "run/info.h"
+#include "run/nearest.h"
+#include "run/record.h"
 #include "tables.h"
 #include "version.h"
 
@@ -56,6 +58,8 @@ std::vector<std::vector<double>> coefficients_of(const SpectralOptions& options)
 
 // The content of a run's model file: its options, by their current names, and its tensors.
 py::dict model_of(const std::string& file) {
+  const RunFolder folder(std::filesystem::path(file).parent_path());
+  if (folder.model() == file && folder.exists()) check_finished(folder);
   const SafeTensors loaded = load_safetensors(file);
   const auto about = loaded.metadata.find("graphsurgeon");
   if (about == loaded.metadata.end() || loaded.metadata.contains("state"))
@@ -187,14 +191,15 @@ std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArgum
 }
 
 py::array embed(const std::string& folder, const py::object& source, int threads,
-                const py::object& listener) {
+                const py::object& listener, const std::optional<std::vector<std::string>>& nodes) {
+  const std::string name = py::isinstance<py::str>(source) ? source.cast<std::string>() : "";
   return numpy_of(with_progress(listener, [&](Progress& progress) {
     MakeDataset make;
     {
       const py::gil_scoped_acquire lock;
       make = maker_of(source, progress);
     }
-    return embed_with(folder, make, threads, progress);
+    return embed_with(folder, name, make, nodes, threads, progress);
   }));
 }
 
@@ -267,6 +272,8 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("ids", file(&RunFolder::ids))
       .def_property_readonly("scores", file(&RunFolder::scores))
       .def_property_readonly("state", file(&RunFolder::state))
+      .def_property_readonly("record", file(&RunFolder::record))
+      .def_property_readonly("unfinished", unfinished_text)
       .def_property_readonly("split_models", split_models_of)
       .def_property_readonly("exists", &RunFolder::exists)
       .def_property_readonly("holds_run", &RunFolder::holds_run)
@@ -290,7 +297,20 @@ PYBIND11_MODULE(_core, module) {
       py::arg("resume"), py::arg("overwrite"), py::arg("threads"), py::arg("listener"),
       py::arg("until") = 0);
   module.def("embed", embed, py::arg("folder"), py::arg("source"), py::arg("threads"),
-             py::arg("listener"));
+             py::arg("listener"), py::arg("nodes") = py::none());
+  module.def(
+      "nearest_nodes",
+      [](const py::array_t<float, py::array::c_style>& z, int64_t node, int64_t k, int threads) {
+        const DenseMatrix matrix = matrix_of(z);
+        if (node < 0 || node >= matrix.rows)
+          fail_usage("node", fmt::format("{} is not a node", node),
+                     fmt::format("nodes are 0 to {}", matrix.rows - 1));
+        const ThreadScope scope(threads);
+        std::vector<std::pair<int64_t, double>> out;
+        for (const Neighbor& n : nearest_nodes(matrix, node, k)) out.emplace_back(n.node, n.cosine);
+        return out;
+      },
+      py::arg("z"), py::arg("node"), py::arg("k"), py::arg("threads"));
   module.def(
       "validation",
       [](const py::array_t<float, py::array::c_style>& z, const std::shared_ptr<Dataset>& data,

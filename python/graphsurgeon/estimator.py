@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
@@ -273,12 +273,18 @@ class GraphSurgeon:
         self._use(folder, json.loads(result), data.features)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Embeds the graph X: the training graph, or another one with the same features."""
+    def transform(self, X: Any, *, nodes: Iterable[Any] | None = None) -> Any:
+        """Embeds the graph X: the training graph, or another one with the same features.
+
+        With `nodes` (ids, or numbers where nodes have none), only these are embedded, one row for
+        each in their order, and only their neighborhoods are read.
+        """
         self._check_fitted()
         threads = options.thread_count(self.threads)
         listener = Listener(wanted(self.progress))
-        return self._as_output(core.embed(self.run_, interop.source_of(X), threads, listener))
+        wanted_nodes = None if nodes is None else [str(node) for node in nodes]
+        source = interop.source_of(X)
+        return self._as_output(core.embed(self.run_, source, threads, listener, wanted_nodes))
 
     def fit_transform(self, X: Any, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""
@@ -321,8 +327,8 @@ class GraphSurgeon:
         owned = OwnedFolder.open(folder)
         path = os.fspath(folder)
         if not owned.files.finished:
-            name = os.path.basename(owned.files.model)
-            raise DataError(f"{path}: is not the folder of a finished run", f"it has no {name}")
+            why = owned.files.unfinished if owned.files.exists else "is not the folder of a run"
+            raise DataError(f"{path}: {why}", "graphsurgeon show FOLDER has the whole story")
         model = core.model(owned.files.model)
         by_keyword = {
             options.BY_NAME[name]: value
