@@ -40,27 +40,16 @@ constexpr Command kCommands[] = {
 
 // Programs of the Python package, found beside this one or on PATH; listed here so that help and
 // suggestions include them.
-struct ExternalCommand {
-  const char *name, *about, *group;
+struct GroupedCommand {
+  ExternalCommand command;
+  const char* group;
 };
-constexpr ExternalCommand kExternals[] = {
-    {"report", "draw runs, ablations and searches as one page", kLook},
-    {"tune", "search for good options of training", kStudies},
-    {"bench", "the paper's tables: methods on datasets, trained and scored", kStudies},
-    {"ablate", "the paper's ablations, each claim checked", kStudies},
+constexpr GroupedCommand kExternals[] = {
+    {{"report", "draw runs, ablations and searches as one page"}, kLook},
+    {{"tune", "search for good options of training"}, kStudies},
+    {{"bench", "the paper's tables: methods on datasets, trained and scored"}, kStudies},
+    {{"ablate", "the paper's ablations, each claim checked"}, kStudies},
 };
-
-void setup_external(CLI::App& app, const std::string& name, Run& run) {
-  app.allow_extras();
-  app.set_help_flag();
-  app.set_help_all_flag();
-  app.callback([=, &run] {
-    run = [=] {
-      fail_usage(name, "is part of the Python package, which was not found",
-                 "install it with 'pip install .' from a checkout");
-    };
-  });
-}
 
 // libtorch is not loaded for this: its version and BLAS are those of the build.
 std::string version_text() {
@@ -135,6 +124,8 @@ bool is_command(const std::string& name) {
 int run_command_line(int argc, char** argv) {
   if (argc > 1 && !is_command(argv[1]))
     if (const auto program = find_external(argv[1])) run_external(*program, argv + 2);
+  if (argc > 2 && argv[1] == std::string("data") && argv[2] == std::string(kDataImport.name))
+    if (const auto program = find_external("data-import")) run_external(*program, argv + 3);
   CLI::App app("Node embeddings of an attributed graph, without labels.", "graphsurgeon");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
@@ -149,9 +140,10 @@ int run_command_line(int argc, char** argv) {
   Run run;
   for (const Command& command : kCommands)
     command.setup(*app.add_subcommand(command.name, command.about)->group(command.group), run);
-  for (const ExternalCommand& command : kExternals)
-    setup_external(*app.add_subcommand(command.name, command.about)->group(command.group),
-                   command.name, run);
+  for (const auto& [command, group] : kExternals) {
+    setup_external(app, command, run);
+    app.get_subcommand(command.name)->group(group);
+  }
   set_up_help(app, std::any_of(argv, argv + argc, [](const char* word) {
                 return std::string_view(word) == "--help-all";
               }));

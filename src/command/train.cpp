@@ -43,6 +43,7 @@ std::string time_text(double seconds) {
 TrainResult run(const TrainRequest& request, Progress& progress) {
   const Session session(request.threads);
   const Dataset data = load(request, progress);
+  for (const std::string& note : data.notes) progress.say("note: " + note);
   TrainResult out = train(data, request, progress);
   const std::string run = quoted(out.run);
   out.next = data.labels.task != Task::none

@@ -44,7 +44,9 @@ def pages(report_runs, tmp_path_factory):
         file = folder / f"{name}.html"
         if not file.exists():
             words = [*map(str, inputs[name]), "-o", str(file), "--threads", "1", "--quiet"]
-            assert report_command.main(words if name == "labeled" else [*words, "--no-tsne"]) == 0
+            assert (
+                report_command.main(words if name == "labeled" else [*words, "--map", "pca"]) == 0
+            )
         return file
 
     return make
@@ -213,7 +215,7 @@ def test_many_nodes_are_drawn_by_webgl_and_fewer_without(driver, tmp_path):
         '{"metric": "accuracy", "mean": 50, "std": 1, "values": [50]}'
     )
     page = tmp_path / "page.html"
-    words = [str(tmp_path / "run"), "-o", str(page), "--no-tsne", "--threads", "1", "--quiet"]
+    words = [str(tmp_path / "run"), "-o", str(page), "--map", "pca", "--threads", "1", "--quiet"]
     assert report_command.main(words) == 0
     drawn = (
         "const d = document.querySelector('#map-0 .plot').data;"

@@ -15,7 +15,7 @@ from graphsurgeon.report.run import ReportSettings, complete, read_run
 
 def completed(folder):
     run = read_run(folder, "run")
-    complete(run, ReportSettings(tsne=False, threads=1), {})
+    complete(run, ReportSettings(map="pca", threads=1), {})
     assert run.notes == []
     return run
 
@@ -59,7 +59,7 @@ def test_data_of_another_graph_is_refused_though_it_has_as_many_nodes(report_run
     other = (
         f"sbm:nodes={run.info['nodes']},classes=2,features={run.info['features']},degree=3,seed=9"
     )
-    complete(run, ReportSettings(data=other, tsne=False, threads=1), {})
+    complete(run, ReportSettings(data=other, map="pca", threads=1), {})
     assert run.graph is None
     assert "edges, but the run was trained on" in run.notes[0]
 

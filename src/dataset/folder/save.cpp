@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/npy.h"
+#include "dataset/folder/description.h"
 #include "dataset/folder/folder.h"
 #include "dataset/folder/layout.h"
 
@@ -124,37 +124,14 @@ void write_files(const Dataset& data, const fs::path& folder, Progress& progress
   write_names(folder / kNodeIdsFile, data.node_ids);
   write_names(folder / kFeatureNamesFile, data.feature_names);
   write_names(folder / kClassNamesFile, data.class_names);
+  // A recipe describes the features as they are written only if nothing was done to them since.
+  if (const FeatureTreatment& done = data.feature_treatment;
+      !done.recipe.empty() && done.rule == FeatureRule::raw)
+    write_file(folder / kRecipeFile, done.recipe + '\n');
   // A name may be in any encoding; JSON may not.
   write_file(
       folder / kDatasetFile,
       describe_dataset(data).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
-}
-
-bool is_ours(const std::string& name) {
-  constexpr std::string_view kNames[] = {
-      kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
-      kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
-      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile};
-  return std::ranges::find(kNames, name) != std::end(kNames);
-}
-
-bool describes_dataset(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return false;
-  try {
-    return parse_json(MappedFile(file).text()).at("format") == std::string(kFolderFormat);
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-}
-
-// Whether `path` is `folder` or lies in it.
-bool holds(const fs::path& folder, const fs::path& path) {
-  std::error_code error;
-  const fs::path outer = fs::weakly_canonical(folder, error);
-  const fs::path inner = fs::weakly_canonical(path, error);
-  if (error) return false;
-  return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
 }  // namespace
@@ -172,13 +149,29 @@ void check_dataset_output(const fs::path& target, bool overwrite,
   };
   if (!folder) refuse("it is a file");
   for (const fs::path& input : inputs)
-    if (!input.empty() && fs::exists(input, error) && holds(target, input))
+    if (!input.empty() && fs::exists(input, error) && lies_in(target, input))
       refuse(fmt::format("it holds the input '{}'", input.string()));
   if (fs::is_empty(target, error)) return;
-  if (!describes_dataset(target / kDatasetFile)) refuse("it is not a dataset folder");
+  if (!describes(target / kDatasetFile, kFolderFormat)) refuse("it is not a dataset folder");
   for (const auto& entry : fs::directory_iterator(target, error))
-    if (const std::string name = entry.path().filename().string(); !is_ours(name))
+    if (const std::string name = entry.path().filename().string(); !is_dataset_file(name))
       refuse(fmt::format("it holds '{}', which is not part of a dataset", printable(name)));
+}
+
+bool is_dataset_file(const std::string& name) {
+  constexpr std::string_view kNames[] = {
+      kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
+      kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
+      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+bool lies_in(const fs::path& folder, const fs::path& path) {
+  std::error_code error;
+  const fs::path outer = fs::weakly_canonical(folder, error);
+  const fs::path inner = fs::weakly_canonical(path, error);
+  if (error) return false;
+  return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
 std::string escape_name(std::string_view name) {

@@ -262,6 +262,7 @@ RawDataset read_edge_list(const ReadRequest& request) {
   RawDataset raw;
   raw.name = name_of_data(request.path);
   raw.edges_where = files.edges.string();
+  raw.symmetrize = true;
 
   TableForm form;
   EdgePart edges;
