@@ -19,7 +19,6 @@
 #include "python_progress.h"
 #include "run/folder.h"
 #include "run/info.h"
-#include "run/nearest.h"
 #include "run/record.h"
 #include "tables.h"
 #include "version.h"
@@ -317,19 +316,6 @@ PYBIND11_MODULE(_core, module) {
       py::arg("until") = 0);
   module.def("embed", embed, py::arg("folder"), py::arg("source"), py::arg("threads"),
              py::arg("listener"), py::arg("nodes") = py::none());
-  module.def(
-      "nearest_nodes",
-      [](const py::array_t<float, py::array::c_style>& z, int64_t node, int64_t k, int threads) {
-        const DenseMatrix matrix = matrix_of(z);
-        if (node < 0 || node >= matrix.rows)
-          fail_usage("node", fmt::format("{} is not a node", node),
-                     fmt::format("nodes are 0 to {}", matrix.rows - 1));
-        const ThreadScope scope(threads);
-        std::vector<std::pair<int64_t, double>> out;
-        for (const Neighbor& n : nearest_nodes(matrix, node, k)) out.emplace_back(n.node, n.cosine);
-        return out;
-      },
-      py::arg("z"), py::arg("node"), py::arg("k"), py::arg("threads"));
   module.def(
       "validation",
       [](const py::array_t<float, py::array::c_style>& z, const std::shared_ptr<Dataset>& data,

@@ -152,9 +152,6 @@ def embed(
 ) -> np.ndarray:
     """`nodes`: ids of the nodes to embed, or their numbers where nodes have no ids; None: all."""
 
-def nearest_nodes(z: np.ndarray, node: int, k: int, threads: int) -> list[tuple[int, float]]:
-    """(node, cosine about the mean) of the k nearest rows, the nearest first."""
-
 def validation(z: np.ndarray, dataset: Dataset, options: str, threads: int) -> list[float]:
     """Score of a linear probe on the validation nodes of each split, in percent."""
 
