@@ -45,10 +45,10 @@ TrainResult run(const TrainRequest& request, Progress& progress) {
   const Dataset data = load(request, progress);
   for (const std::string& note : data.notes) progress.say("note: " + note);
   TrainResult out = train(data, request, progress);
-  const std::string run = quoted(out.run);
+  const std::string run = gs::quoted(out.run);
   out.next = data.labels.task != Task::none
-                 ? fmt::format("graphsurgeon eval {} {}", run, quoted(request.data))
-                 : fmt::format("graphsurgeon nearest {} {}", run, quoted(id_of(data, 0)));
+                 ? fmt::format("graphsurgeon eval {} {}", run, gs::quoted(request.data))
+                 : fmt::format("graphsurgeon nearest {} {}", run, gs::quoted(id_of(data, 0)));
   return out;
 }
 
