@@ -125,7 +125,7 @@ def dataset(
 
 def train(
     dataset: Dataset,
-    data: str,
+    data: str | bytes,
     folder: str,
     init: str,
     options: str,

@@ -1,9 +1,12 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <fstream>
@@ -20,6 +23,21 @@ namespace {
 
 // 0 where no scope is open.
 thread_local int scoped_threads = 0;
+
+// Whether this process lacks threads that its parent had.
+std::atomic<bool> threads_lost = false;
+
+bool has_other_threads() {
+  struct stat status {};
+  constexpr nlink_t kOneThread = 3;  // the folder, its "." and its only entry
+  return ::stat("/proc/self/task", &status) != 0 || status.st_nlink > kOneThread;
+}
+
+[[maybe_unused]] const int fork_handlers = [] {
+  static std::atomic<bool> several = false;
+  return ::pthread_atfork([] { several = has_other_threads(); }, nullptr,
+                          [] { threads_lost = threads_lost || several; });
+}();
 
 // Cores granted by affinity, and by a cgroup v2 quota when there is one.
 int count_cores() {
@@ -70,10 +88,10 @@ int64_t piece_count(int64_t count, int64_t grain) {
 
 int available_threads() {
   static const int cores = count_cores();
-  return cores;
+  return threads_lost ? 1 : cores;
 }
 
-int threads() { return scoped_threads > 0 ? scoped_threads : available_threads(); }
+int threads() { return scoped_threads > 0 && !threads_lost ? scoped_threads : available_threads(); }
 
 ThreadScope::ThreadScope(int threads)
     : before_(std::exchange(scoped_threads, threads > 0 ? threads : available_threads())) {}

@@ -16,9 +16,11 @@ void keep_scores(const EvalRequest& request, const TaskResult& result, Progress&
   const RunFolder folder(request.input);
   if (!folder.exists()) return;
   try {
+    check_checksum(folder.path(), folder.options().filename());
     const MappedFile file(folder.options());
     const RunInfo info = run_info_from_json(std::string(file.text()), file.path());
-    if (info.data == request.data) write_file(folder.scores(), result.to_json().dump(2) + "\n");
+    if (info.data != request.data) return;
+    folder.write(folder.scores(), result.to_json().dump(2) + "\n");
   } catch (const Error& error) {
     progress.say(fmt::format("note: scores.json was not written: {}", error.what()));
   }

@@ -8,6 +8,7 @@
 //   state.safetensors        the checkpoint, which is all that --resume needs (run/checkpoint.h)
 //   embeddings.npy, ids.txt  one row per node, and the node ids where the data has them
 //   scores.json              the scores of `eval`
+//   checksums.json           of the files that have none of their own, as .safetensors have
 //
 // One training writes to it at a time (run/lock.h).
 #pragma once
@@ -15,6 +16,8 @@
 #include <filesystem>
 #include <string_view>
 #include <vector>
+
+#include "base/checksums.h"
 
 namespace gs {
 
@@ -31,6 +34,7 @@ class RunFolder {
   std::filesystem::path embeddings() const { return path_ / "embeddings.npy"; }
   std::filesystem::path ids() const { return path_ / "ids.txt"; }
   std::filesystem::path scores() const { return path_ / "scores.json"; }
+  std::filesystem::path checksums() const { return path_ / kChecksumsFile; }
 
   bool exists() const { return std::filesystem::exists(options()); }
   bool finished() const { return std::filesystem::exists(model()); }
@@ -50,6 +54,12 @@ class RunFolder {
   // Creates the folder, or removes the files of an earlier run from it, including temporary files
   // of killed processes, and nothing else.
   void make_empty() const;
+  // Writes the checksums of a finished run.
+  void seal() const;
+  // Removes them, before a file is written that has one.
+  void unseal() const;
+  // Writes a file of the run. Of a finished run, its checksum too, and no other.
+  void write(const std::filesystem::path& file, std::string_view text) const;
   // Removes only those temporary files. No other process may be writing to the run.
   void remove_temporaries() const;
 
