@@ -59,7 +59,8 @@ void convert(const NpyArray& array) {
     const std::string header = npy_header<T>(array.shape);
     std::string image = header;
     image.append(reinterpret_cast<const char*>(values.data()), static_cast<size_t>(values.bytes()));
-    const Array<T> again = parse_npy(std::as_bytes(std::span(image)), nullptr, "again").as<T>();
+    const NpyArray written = parse_npy(std::as_bytes(std::span(image)), nullptr, "again");
+    const Array<T> again = written.as<T>();
     require(values.empty() ||
                 std::memcmp(again.data(), values.data(), static_cast<size_t>(values.bytes())) == 0,
             "written and read again, the values differ");

@@ -107,6 +107,18 @@ void sync_path(const fs::path& path, const fs::path& target) {
   if (::fsync(file.value) != 0 && errno != EINVAL && errno != EROFS) fail_write(target, errno);
 }
 
+// A folder and all that is in it, the innermost first.
+void sync_tree(const fs::path& folder, const fs::path& target) {
+  std::error_code error, ignored;
+  for (const std::string& name : names_in(folder, error)) {
+    const fs::path path = folder / name;
+    if (fs::is_directory(fs::symlink_status(path, ignored))) sync_tree(path, target);
+    else sync_path(path, target);
+  }
+  if (error) fail_write(target, error.value());
+  sync_path(folder, target);
+}
+
 // The path without a trailing slash. One that has no name of its own (".", "..", "/") cannot be
 // replaced by rename.
 fs::path nameable(const fs::path& target) {
@@ -125,14 +137,13 @@ void check_replaceable(const fs::path& target) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(target, error);
   if (fs::is_directory(status)) {
-    for (fs::directory_iterator entry(target, error), end; !error && entry != end;
-         entry.increment(error))
-      if (fs::is_directory(entry->symlink_status(error)))
-        fail_data(target.string(),
-                  fmt::format("is not replaced: it holds the folder '{}'",
-                              entry->path().filename().string()),
+    for (const std::string& name : names_in(target, error)) {
+      std::error_code ignored;
+      if (fs::is_directory(fs::symlink_status(target / name, ignored)))
+        fail_data(target.string(), fmt::format("is not replaced: it holds the folder '{}'", name),
                   "only a file or a folder of plain files is overwritten; remove it yourself or "
                   "choose another output");
+    }
     if (error) fail_read(target, error.value());
   } else if (!fs::is_regular_file(status)) {
     fail_data(target.string(), "is not replaced: it is a link or a device",
@@ -244,11 +255,7 @@ AtomicFolder::~AtomicFolder() {
 void AtomicFolder::commit() {
   GS_ASSERT(!temporary_.empty());
   std::error_code error;
-  for (fs::recursive_directory_iterator entry(temporary_, error), end; !error && entry != end;
-       entry.increment(error))
-    sync_path(entry->path(), target_);
-  if (error) fail_write(target_, error.value());
-  sync_path(temporary_, target_);
+  sync_tree(temporary_, target_);
 
   check_output(target_, overwrite_);
   const fs::path written = temporary_;

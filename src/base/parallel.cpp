@@ -10,6 +10,7 @@
 #include <cmath>
 #include <exception>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -53,6 +54,30 @@ int count_cores() {
   return std::max(1, cores);
 }
 
+// `wanted`, or 1 where the system has no room for so many threads: the OpenMP runtime would end the
+// process. Tried once for each number.
+int startable(int wanted) {
+  static std::mutex mutex;
+  static int most = 1;
+  const std::lock_guard lock(mutex);
+  if (wanted <= most) return wanted;
+  std::atomic<bool> done = false;
+  std::vector<std::thread> started;
+  bool all = true;
+  try {
+    started.reserve(static_cast<size_t>(wanted));
+    while (std::ssize(started) + 1 < wanted)
+      started.emplace_back([&] { done.wait(false); });  // all exist at once
+  } catch (const std::exception&) {                     // no thread, or no memory for one
+    all = false;
+  }
+  done = true;
+  done.notify_all();
+  for (std::thread& thread : started) thread.join();
+  if (all) most = wanted;
+  return all ? wanted : 1;
+}
+
 // Runs body over the pieces [cuts[p], cuts[p + 1]); rethrows the first exception in piece order.
 void run_pieces(const std::vector<int64_t>& cuts,
                 const std::function<void(int64_t, int64_t)>& body) {
@@ -87,14 +112,15 @@ int64_t piece_count(int64_t count, int64_t grain) {
 }  // namespace
 
 int available_threads() {
-  static const int cores = count_cores();
+  static const int cores = startable(count_cores());
   return threads_lost ? 1 : cores;
 }
 
 int threads() { return scoped_threads > 0 && !threads_lost ? scoped_threads : available_threads(); }
 
 ThreadScope::ThreadScope(int threads)
-    : before_(std::exchange(scoped_threads, threads > 0 ? threads : available_threads())) {}
+    : before_(
+          std::exchange(scoped_threads, threads > 0 ? startable(threads) : available_threads())) {}
 ThreadScope::~ThreadScope() { scoped_threads = before_; }
 
 void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {

@@ -1,5 +1,6 @@
 #include "base/temporary.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -9,9 +10,11 @@
 #include <atomic>
 #include <cerrno>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace gs {
 
@@ -77,17 +80,15 @@ bool remove_leftovers(const stdfs::path& target) {
   std::error_code error;
   const std::string prefix = prefix_of(target);
   bool writing = false;
-  for (stdfs::directory_iterator entry(folder_of(target), error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (const std::string& name : names_in(folder_of(target), error)) {
     // A name with a suffix is an output that is about to be replaced, not one that was begun.
-    const std::string name = entry->path().filename().string();
     if (!name.starts_with(prefix) || name.ends_with("-old")) continue;
-    const Descriptor file{
-        ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    const stdfs::path path = folder_of(target) / name;
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     if (file.value < 0) continue;
     std::error_code ignored;
-    if (::flock(file.value, LOCK_EX | LOCK_NB) == 0) stdfs::remove_all(entry->path(), ignored);
-    else if (errno == EWOULDBLOCK) writing |= entry->is_directory(ignored);
+    if (::flock(file.value, LOCK_EX | LOCK_NB) == 0) stdfs::remove_all(path, ignored);
+    else if (errno == EWOULDBLOCK) writing |= stdfs::is_directory(path, ignored);
   }
   return writing;
 }
@@ -99,6 +100,21 @@ void remove_leftovers_once(const stdfs::path& target) {
   std::error_code ignored;
   if (stdfs::is_directory(folder_of(target), ignored) && cleaned.insert(target.string()).second)
     remove_leftovers(target);
+}
+
+std::vector<std::string> names_in(const stdfs::path& folder, std::error_code& error) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
+  errno = stream ? 0 : errno;
+  while (stream) {
+    const dirent* const entry = ::readdir(stream.get());
+    if (!entry) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  error = std::error_code(errno, std::generic_category());
+  return names;
 }
 
 void keep_lock(const stdfs::path& path, int descriptor) {

@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 namespace gs {
 
@@ -22,6 +25,10 @@ Temporary make_temporary(const std::filesystem::path& target,
 bool remove_leftovers(const std::filesystem::path& target);
 // The same for a file, once per process: checkpoints are written often.
 void remove_leftovers_once(const std::filesystem::path& target);
+
+// The names in a folder, in no order. The iterators of std::filesystem end the process where memory
+// is short; this throws std::bad_alloc.
+std::vector<std::string> names_in(const std::filesystem::path& folder, std::error_code& error);
 
 // The lock of a folder lasts until it is released, by its path.
 void keep_lock(const std::filesystem::path& path, int descriptor);

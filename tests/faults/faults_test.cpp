@@ -28,6 +28,8 @@ struct Case {
   bool core = true;   // loads libtorch
 };
 
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
 std::vector<Case> cases() {
   const std::string small = " --threads 1 --quiet";
   return {{"train",
@@ -66,10 +68,11 @@ class Faults : public testing::TestWithParam<Case> {
 
   void SetUp() override {
     const std::string base = base_.path().string();
-    ASSERT_EQ(run_program("data generate --nodes 12 --features 3 --classes 2 --quiet -o " + base +
-                          "/data")
-                  .exit_code,
-              0);
+    ASSERT_EQ(
+        run_program("data generate --nodes 40 --features 3 --classes 2 --degree 4 --quiet -o " +
+                    base + "/data")
+            .exit_code,
+        0);
     if (GetParam().name == "embed") {
       ASSERT_EQ(
           run_program("train " + base + "/data --dim 4 --quiet -o " + base + "/trained").exit_code,

@@ -39,8 +39,8 @@ int g_record = -1;
 const char* g_root = nullptr;
 
 template <class F>
-F next(const char* name) {
-  return reinterpret_cast<F>(dlvsym(RTLD_NEXT, name, "GLIBC_2.2.5"));
+F next(const char* name, const char* version = "GLIBC_2.2.5") {
+  return reinterpret_cast<F>(dlvsym(RTLD_NEXT, name, version));
 }
 
 void begin() {
@@ -208,8 +208,8 @@ int rename(const char* from, const char* to) noexcept {
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to,
               unsigned flags) noexcept {
-  static const auto real = reinterpret_cast<int (*)(int, const char*, int, const char*, unsigned)>(
-      dlvsym(RTLD_NEXT, "renameat2", "GLIBC_2.28"));
+  static const auto real =
+      next<int (*)(int, const char*, int, const char*, unsigned)>("renameat2", "GLIBC_2.28");
   if (fails(kRename)) return -1;
   record("exchange", from, to);
   return real(from_folder, from, to_folder, to, flags);
@@ -239,7 +239,7 @@ int unlink(const char* path) noexcept {
   return real(path);
 }
 int unlinkat(int folder, const char* path, int flags) noexcept {
-  static const auto real = next<int (*)(int, const char*, int)>("unlinkat");
+  static const auto real = next<int (*)(int, const char*, int)>("unlinkat", "GLIBC_2.4");
   if (fails(kUnlink)) return -1;
   if (g_record >= 0) {
     char whole[8300];
