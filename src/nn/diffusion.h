@@ -49,7 +49,7 @@ class DiffusedTall final : public TallMatrix {
 class FilteredFeatures {
  public:
   // `transform` is not automatic. The batch must outlive it; it is the whole graph. Data Error if a
-  // feature is negative and rows are to become shares.
+  // feature is negative and rows are to become shares or powers.
   FilteredFeatures(const Batch& whole, std::vector<GraphFilter> filters, Transform transform);
 
   int64_t rows() const { return batch_.features.rows(); }
@@ -71,7 +71,7 @@ class FilteredFeatures {
   std::vector<GraphFilter> filters_;
   Transform transform_;
   std::vector<at::Tensor> sums_;     // per filter: row sums of f(A) |X|, [N, 1]
-  std::vector<at::Tensor> lengths_;  // per filter: row lengths of f(A) X, [N, 1]; for unit
+  std::vector<at::Tensor> lengths_;  // per filter: row lengths before scaling, [N, 1]
   std::vector<std::shared_ptr<const SparseOperator>> sparse_;
 };
 
