@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <utility>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "base/error.h"
 #include "base/registry.h"
 
@@ -298,33 +298,7 @@ void check_output(const fs::path& target, bool overwrite) {
 
 int64_t memory_limit() {
   int64_t limit = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
-  std::ifstream file("/proc/self/cgroup");
-  const std::string self{std::istreambuf_iterator<char>(file), {}};
-  return std::min(limit, cgroup_memory_limit("/sys/fs/cgroup", self));
-}
-
-int64_t cgroup_memory_limit(const fs::path& mount, std::string_view self) {
-  int64_t limit = INT64_MAX;
-  const auto look = [&](const fs::path& file) {
-    std::ifstream in(file);
-    if (int64_t quota = 0; in >> quota && quota > 0) limit = std::min(limit, quota);
-  };
-  // In a container the named group is often not visible, and its limit is that of the mount.
-  look(mount / "memory.max"), look(mount / "memory" / "memory.limit_in_bytes");
-  while (!self.empty()) {  // "0::/path" for version 2, "4:cpu,memory:/path" for version 1
-    const std::string_view line = self.substr(0, self.find('\n'));
-    self.remove_prefix(std::min(self.size(), line.size() + 1));
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos) continue;
-    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
-    const bool unified = controllers == ",,";
-    if (!unified && controllers.find(",memory,") == std::string::npos) continue;
-    const fs::path top = unified ? mount : mount / "memory";
-    fs::path group = fs::path(line.substr(second + 1)).relative_path().lexically_normal();
-    for (; !group.empty() && *group.begin() != ".."; group = group.parent_path())
-      look(top / group / (unified ? "memory.max" : "memory.limit_in_bytes"));
-  }
-  return limit;
+  return std::min(limit, cgroup_memory_limit(kCgroupMount, own_cgroups()));
 }
 
 }  // namespace gs

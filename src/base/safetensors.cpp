@@ -20,16 +20,17 @@ constexpr std::string_view kMetadata = "__metadata__";
 constexpr std::string_view kHint =
     "the file is damaged, or was not written by a safetensors library";
 
-struct TypeRow {
+struct TensorType {
   std::string_view name;
   int64_t bytes;
 };
-constexpr TypeRow kTypes[] = {{"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E4M3", 1}, {"F8_E5M2", 1},
-                              {"U16", 2},  {"I16", 2}, {"F16", 2}, {"BF16", 2},    {"U32", 4},
-                              {"I32", 4},  {"F32", 4}, {"U64", 8}, {"I64", 8},     {"F64", 8}};
+constexpr TensorType kTensorTypes[] = {{"BOOL", 1},    {"U8", 1},  {"I8", 1},  {"F8_E4M3", 1},
+                                       {"F8_E5M2", 1}, {"U16", 2}, {"I16", 2}, {"F16", 2},
+                                       {"BF16", 2},    {"U32", 4}, {"I32", 4}, {"F32", 4},
+                                       {"U64", 8},     {"I64", 8}, {"F64", 8}};
 
 int64_t bytes_of(std::string_view dtype) {  // 0 when it is not known
-  for (const TypeRow& row : kTypes)
+  for (const TensorType& row : kTensorTypes)
     if (row.name == dtype) return row.bytes;
   return 0;
 }

@@ -23,7 +23,7 @@ namespace {
 std::vector<BoundList> g_bound;
 
 // "data info", without the program's own name.
-std::string path_of(const CLI::App* app) {
+std::string words_of(const CLI::App* app) {
   std::string path;
   for (; app->get_parent(); app = app->get_parent()) {
     if (!path.empty()) path.insert(0, " ");
@@ -67,7 +67,7 @@ const std::atomic<bool>* stop_on_signals() {
 }
 
 void add_options(CLI::App& app, OptionList& list) {
-  g_bound.push_back({path_of(&app), &list});
+  g_bound.push_back({words_of(&app), &list});
   for (Option& option : list.options()) {
     const std::string flag = option.flag();
     CLI::Option* bound = nullptr;

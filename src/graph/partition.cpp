@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kGrain = 1 << 13;
+constexpr int64_t kPartitionGrain = 1 << 13;
 constexpr int64_t kCacheVersion = 1;  // raise when the same input may give another partition
 
 // METIS traps these two while it runs, and puts back less than it found (flags and masks are lost).
@@ -61,7 +61,7 @@ MetisGraph metis_graph(const Csr& graph) {
   const Csr turned = reverse(graph);
   const int64_t nodes = graph.nodes();
   std::vector<int64_t> counts(static_cast<size_t>(nodes) + 1);
-  parallel_for_weighted(graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(graph.offsets.span(), kPartitionGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v)
       visit_union(graph.row(v), turned.row(v), static_cast<int32_t>(v),
                   [&](int32_t) { ++counts[v]; });
@@ -70,7 +70,7 @@ MetisGraph metis_graph(const Csr& graph) {
   check_partition_size(entries);
 
   MetisGraph out{{counts.begin(), counts.end()}, std::vector<idx_t>(static_cast<size_t>(entries))};
-  parallel_for_weighted(counts, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(counts, kPartitionGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v) {
       int64_t at = counts[v];
       visit_union(graph.row(v), turned.row(v), static_cast<int32_t>(v),

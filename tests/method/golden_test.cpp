@@ -13,7 +13,7 @@
 namespace gs::test {
 namespace {
 
-struct Case {
+struct Reference {
   ModelOptions model;
   LossOptions loss;
   Csr graph;
@@ -21,9 +21,9 @@ struct Case {
   std::vector<std::string> canceled;
 };
 
-Case read_case(const std::string& name) {
+Reference read_reference(const std::string& name) {
   const Golden golden("graphsurgeon", name);
-  Case out{{}, {}, graph_of(golden.values), golden.values, golden.canceled};
+  Reference out{{}, {}, graph_of(golden.values), golden.values, golden.canceled};
   OptionList list;
   out.model.describe(list);
   out.loss.describe(list);
@@ -32,7 +32,7 @@ Case read_case(const std::string& name) {
 }
 
 // Every array of the case that the model should reproduce.
-void follow(const Case& golden, const Device& device, Differences& differences) {
+void follow_reference(const Reference& golden, const Device& device, Differences& differences) {
   const TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return golden.values.at(key); };
   const auto canceled = [&](const std::string& name) {
@@ -73,19 +73,19 @@ class GoldenCase : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCase, IsFollowedInDouble) {
   Differences differences(Differences::Measure::element, 1e-9);
-  follow(read_case(GetParam()), kDouble, differences);
+  follow_reference(read_reference(GetParam()), kDouble, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(GoldenCase, IsFollowedInFloat) {
   Differences differences(Differences::Measure::norm, 1e-4);
-  follow(read_case(GetParam()), kFloat, differences);
+  follow_reference(read_reference(GetParam()), kFloat, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(GoldenCase, IsFollowedByTheNativeKernels) {
   Differences differences(Differences::Measure::norm, 1e-4);
-  follow(read_case(GetParam()), kNative, differences);
+  follow_reference(read_reference(GetParam()), kNative, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Of, GoldenCase, testing::ValuesIn(golden_cases("graphsu
 TEST(Golden, HasACaseOfEveryForm) {
   std::set<std::string> seen;
   for (const std::string& name : golden_cases("graphsurgeon")) {
-    Case golden = read_case(name);
+    Reference golden = read_reference(name);
     OptionList list;
     golden.model.describe(list);
     golden.loss.describe(list);
@@ -131,31 +131,31 @@ TEST(Golden, HasACaseOfEveryForm) {
 
 // Proves that the comparison above can fail: one element of each array in turn is changed slightly.
 TEST(Golden, NoticesEveryChangedNumber) {
-  const Case golden = read_case("pre_asymmetric");
+  const Reference golden = read_reference("pre_asymmetric");
   Differences untouched(Differences::Measure::element, 1e-9);
-  follow(golden, kDouble, untouched);
+  follow_reference(golden, kDouble, untouched);
   ASSERT_THAT(untouched.found(), testing::IsEmpty());
   for (const std::string& name : untouched.compared()) {
-    Case changed = golden;
+    Reference changed = golden;
     at::Tensor value = golden.values.at(name).clone();
     value.view({-1})[value.numel() - 1] += 1e-7 * std::max(1.0, value.abs().max().item<double>());
     changed.values[name] = value;
     Differences differences(Differences::Measure::element, 1e-9);
-    follow(changed, kDouble, differences);
+    follow_reference(changed, kDouble, differences);
     EXPECT_THAT(differences.found(), testing::ElementsAre(name));
   }
 }
 
 TEST(Golden, NoticesChangedInputs) {
-  const Case golden = read_case("post_weighted_loops");
+  const Reference golden = read_reference("post_weighted_loops");
   for (const auto& [name, tensor] : golden.values) {
     if (!name.starts_with("initial.") && name != "features") continue;
-    Case changed = golden;
+    Reference changed = golden;
     at::Tensor value = tensor.clone();
     value.view({-1})[0] += 1e-3;
     changed.values[name] = value;
     Differences differences(Differences::Measure::element, 1e-9);
-    follow(changed, kDouble, differences);
+    follow_reference(changed, kDouble, differences);
     EXPECT_THAT(differences.found(), testing::Contains("losses")) << name;
   }
 }

@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "support/devices.h"
 #include "support/errors.h"
 #include "support/graphs.h"
 #include "support/probing.h"
 #include "support/topical.h"
+#include "support/training.h"
 
 namespace gs::test {
 namespace {
-
-const Device kNative{at::kCPU, at::kFloat, true}, kPlain{at::kCPU, at::kFloat, false};
 
 Dataset with_features(Csr graph, const std::vector<float>& values, int64_t columns) {
   Dataset data;
@@ -40,7 +40,7 @@ TEST(Diffusion, MultipliesAsTheMatrixThatItNeverForms) {
       with_features(weighted_graph(7, hub_edges()),
                     std::vector<float>(values.data_ptr<float>(), values.data_ptr<float>() + 35), 5);
   const GraphFilter filter{{0.3, 0.2, 0.5}};
-  for (const Device& device : {kNative, kPlain}) {
+  for (const Device& device : {kNative, kFloat}) {
     const Batch whole = whole_graph(data, "gcn", device);
     const at::Tensor formed =
         diffuse(whole.adjacency.layer(0), whole.features.dense(), std::span(&filter, 1))[0];
@@ -79,9 +79,41 @@ TEST(Diffusion, NegativeFeaturesHaveNoShares) {
       testing::HasSubstr("negative"));
 }
 
+// Whole tiles and parts of one. The plain operations do not use tiles.
+TEST(Diffusion, TilesAreTheProductsAndFillWhatIsVisited) {
+  const Dataset words = topical_graph(5, 0.8), numbers = small_graph(60);
+  for (const Dataset* data : {&words, &numbers}) {
+    const std::vector<GraphFilter> filters{{{0.5, 0.25, 0.25}}, {{0.1, 0.2, 0.3, 0.4}}};
+    const Batch native = whole_graph(*data, "gcn", kNative),
+                plain = whole_graph(*data, "gcn", kFloat);
+    const Transform transform = data == &words ? Transform::shares : Transform::unit;
+    const FilteredFeatures tiled(native, filters, transform), formed(plain, filters, transform);
+    const int64_t nodes = tiled.rows(), width = tiled.width();
+    std::vector<at::Tensor> filled, wanted, visited;
+    for (size_t f = 0; f < 2; ++f) {
+      filled.push_back(at::empty({nodes, width}));
+      wanted.push_back(at::empty({nodes, width}));
+      visited.push_back(at::empty({nodes, width}));
+    }
+    const std::vector<Moments> moments = tiled.fill(filled);
+    formed.fill(wanted);
+    tiled.visit([&](int64_t begin, std::span<const at::Tensor> parts) {
+      for (size_t f = 0; f < 2; ++f)
+        visited[f].slice(1, begin, begin + parts[f].size(1)).copy_(parts[f]);
+    });
+    for (size_t f = 0; f < 2; ++f) {
+      EXPECT_LT(largest_difference(filled[f], wanted[f]), 1e-5);
+      EXPECT_TRUE(at::equal(filled[f], visited[f]));
+      const at::Tensor precise = filled[f].to(at::kDouble);
+      EXPECT_LT(largest_difference(moments[f].sums, precise.sum(0)), 1e-3);
+      EXPECT_LT(largest_difference(moments[f].squares, precise.square().sum(0)), 1e-3);
+    }
+  }
+}
+
 TEST(Diffusion, HopZeroOfWordsStaysSparse) {
   const Dataset data = topical_graph(5, 0.8);
-  const Batch native = whole_graph(data, "gcn", kNative), plain = whole_graph(data, "gcn", kPlain);
+  const Batch native = whole_graph(data, "gcn", kNative), plain = whole_graph(data, "gcn", kFloat);
   for (const Transform transform : {Transform::none, Transform::shares, Transform::unit}) {
     const FilteredFeatures sparse(native, {{{1}}}, transform), dense(plain, {{{1}}}, transform);
     ASSERT_NE(sparse.sparse(0), nullptr);

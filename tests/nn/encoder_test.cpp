@@ -4,6 +4,7 @@
 
 #include "nn/cost.h"
 #include "nn/ops/torch_sparse.h"
+#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
@@ -11,8 +12,6 @@ namespace gs {
 namespace {
 
 using test::random_tensor;
-
-const Device kDouble{at::kCPU, at::kDouble};
 
 struct Variant {
   std::string encoder;

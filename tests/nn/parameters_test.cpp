@@ -1,4 +1,5 @@
 #include "nn/parameters.h"
+#include "support/devices.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +7,6 @@
 
 namespace gs {
 namespace {
-
-const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat};
 
 TEST(Parameters, SameSeedSameValuesOtherSeedOthers) {
   Parameters a(kDouble, Random(1)), b(kDouble, Random(1)), c(kDouble, Random(2));

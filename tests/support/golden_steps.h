@@ -5,13 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "nn/device.h"
+#include "support/devices.h"
 #include "support/golden.h"
 
 namespace gs::test {
-
-inline const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
-    kNative{at::kCPU, at::kFloat, true};
 
 inline constexpr int kSteps = 10;
 

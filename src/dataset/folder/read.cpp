@@ -19,9 +19,10 @@ namespace gs {
 
 namespace {
 
-constexpr const char* kDamaged = "the folder is damaged or was edited; convert the data again";
+constexpr const char* kDamagedFolder =
+    "the folder is damaged or was edited; convert the data again";
 constexpr int64_t kMostJsonBytes = int64_t{16} << 20;
-constexpr int64_t kGrain = 1 << 14;
+constexpr int64_t kReadGrain = 1 << 14;
 
 // dataset.json, with the place of every complaint.
 class Description {
@@ -29,12 +30,12 @@ class Description {
   explicit Description(const fs::path& path) : path_(path.string()) {
     const MappedFile file(path);
     if (std::ssize(file.bytes()) > kMostJsonBytes)
-      fail_data(path_, "is too large for a description", kDamaged);
+      fail_data(path_, "is too large for a description", kDamagedFolder);
     try {
       json_ = parse_json(file.text());
     } catch (const nlohmann::json::exception& error) {
       fail_data(path_, fmt::format("is not valid JSON ({})", printable(error.what(), 120)),
-                kDamaged);
+                kDamagedFolder);
     }
     if (!json_.is_object() || text("/format") != kFolderFormat)
       fail_data(path_, "does not describe a graphsurgeon dataset",
@@ -73,11 +74,11 @@ class Description {
 
  private:
   const nlohmann::json& at(const char* key) const {
-    if (!has(key)) fail_data(path_, fmt::format("lacks \"{}\"", key + 1), kDamaged);
+    if (!has(key)) fail_data(path_, fmt::format("lacks \"{}\"", key + 1), kDamagedFolder);
     return json_.at(nlohmann::json::json_pointer(key));
   }
   [[noreturn]] void wrong(const char* key, std::string_view wanted) const {
-    fail_data(path_, fmt::format("\"{}\" is not {}", key + 1, wanted), kDamaged);
+    fail_data(path_, fmt::format("\"{}\" is not {}", key + 1, wanted), kDamagedFolder);
   }
 
   std::string path_;
@@ -90,7 +91,7 @@ NpyArray load_shaped(const fs::path& path, const std::vector<int64_t>& shape) {
     fail_data(array.where,
               fmt::format("has shape ({}), but {} says ({})", fmt::join(array.shape, ", "),
                           kDatasetFile, fmt::join(shape, ", ")),
-              kDamaged);
+              kDamagedFolder);
   return array;
 }
 
@@ -99,7 +100,7 @@ NpyArray load_shaped(const fs::path& path, const std::vector<int64_t>& shape) {
 // memory. A graph that is not symmetric passes with a chance of 2^-64.
 bool mirrors_itself(const Csr& graph) {
   std::atomic<uint64_t> balance = 0;  // modulo 2^64, so that the order of adding does not matter
-  parallel_for_weighted(graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(graph.offsets.span(), kReadGrain, [&](int64_t begin, int64_t end) {
     uint64_t sum = 0;
     for (int64_t v = begin; v < end; ++v) {
       const auto row = graph.row(v);
@@ -148,7 +149,7 @@ Features read_features(const fs::path& folder, const Description& about, const s
   m.indices = indices.as<int32_t>();
   if (about.flag("/features/values"))
     m.values = load_shaped(folder / kFeatureValuesFile, {m.nonzeros()}).as<float>();
-  check_sparse(m, indices.where, kDamaged);
+  check_sparse(m, indices.where, kDamagedFolder);
   return {std::move(m)};
 }
 
@@ -166,7 +167,7 @@ Labels read_labels(const fs::path& folder, const Description& about, int64_t nod
   labels.classes = about.number("/labels/classes");
   if (labels.classes > Labels::most_classes(nodes))
     fail_data(about.path(), fmt::format("{} classes for {} nodes", labels.classes, nodes),
-              kDamaged);
+              kDamagedFolder);
   if (labels.task == Task::none) return labels;
   if (labels.task != Task::multilabel) {
     labels.single = load_shaped(folder / kLabelsFile, {nodes}).as<int32_t>();
@@ -203,7 +204,7 @@ BuildCounts read_dropped(const Description& about) {
                            about.number("/dropped/duplicates")};
   constexpr int64_t kMost = int64_t{1} << 60;  // more may be added to them
   if (counts.self_loops > kMost || counts.duplicates > kMost)
-    fail_data(about.path(), "\"dropped\" has a count that is not possible", kDamaged);
+    fail_data(about.path(), "\"dropped\" has a count that is not possible", kDamagedFolder);
   return counts;
 }
 
@@ -236,7 +237,7 @@ std::vector<std::string> read_names(const fs::path& path, int64_t wanted) {
   }
   if (std::ssize(names) != wanted)
     fail_data(file.path(), fmt::format("has {} lines where {} are expected", names.size(), wanted),
-              kDamaged);
+              kDamagedFolder);
   return names;
 }
 
@@ -263,7 +264,7 @@ RawDataset read_folder(const ReadRequest& request) {
 
   raw.name = about.text("/name");
   raw.nodes = about.number("/nodes");
-  if (raw.nodes == 0) fail_data(about.path(), "describes a graph without nodes", kDamaged);
+  if (raw.nodes == 0) fail_data(about.path(), "describes a graph without nodes", kDamagedFolder);
   check_node_count(raw.nodes, about.path());
   raw.graph = read_graph(folder, about, raw.nodes);
   raw.raw_edges = about.number("/raw_edges");
@@ -273,7 +274,7 @@ RawDataset read_folder(const ReadRequest& request) {
   const std::string kind = about.text("/features/kind");
   const int64_t width = about.number("/features/width");
   if (width > INT32_MAX)
-    fail_data(about.path(), fmt::format("{} feature columns are too many", width), kDamaged);
+    fail_data(about.path(), fmt::format("{} feature columns are too many", width), kDamagedFolder);
   raw.has_features = kind != "none" && width > 0;
   if (raw.has_features) {
     raw.features = read_features(folder, about, kind, raw.nodes, width);

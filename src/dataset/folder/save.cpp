@@ -12,7 +12,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kChunkBytes = int64_t{8} << 20;
+constexpr int64_t kSavedBytes = int64_t{8} << 20;
 
 // Writes the arrays of one folder, straight from where they are, and reports progress.
 class ArrayWriter {
@@ -25,8 +25,8 @@ class ArrayWriter {
     AtomicFile file(folder_ / name);
     file.write(npy_header<T>(std::span(shape.begin(), shape.size())));
     const auto bytes = std::as_bytes(values);
-    for (size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
-      const auto chunk = bytes.subspan(begin, std::min<size_t>(kChunkBytes, bytes.size() - begin));
+    for (size_t begin = 0; begin < bytes.size(); begin += kSavedBytes) {
+      const auto chunk = bytes.subspan(begin, std::min<size_t>(kSavedBytes, bytes.size() - begin));
       file.write(chunk);
       progress_.advance(static_cast<int64_t>(chunk.size()));
     }

@@ -18,8 +18,8 @@ constexpr int64_t kMaxIds = std::numeric_limits<int32_t>::max();
 // A larger label is a mistake, and tables are made per class.
 constexpr int64_t kMaxClasses = int64_t{1} << 20;
 // A nanosecond per entry: less is done before other threads wake up.
-constexpr int64_t kGrain = 1 << 19;
-constexpr const char* kDamaged =
+constexpr int64_t kPartsGrain = 1 << 19;
+constexpr const char* kDamagedParts =
     "the file is damaged or was written by another program; download or write it again";
 
 std::string shape_text(const NpyArray& array) {
@@ -30,7 +30,7 @@ std::string shape_text(const NpyArray& array) {
 std::array<int64_t, 2> read_shape(const NpyArray& member) {
   if (member.count() != 2) {
     fail_data(member.where, fmt::format("a shape has two numbers, here are {}", member.count()),
-              kDamaged);
+              kDamagedParts);
   }
   const Array<int64_t> shape = member.as<int64_t>();
   for (const int64_t extent : shape) {
@@ -47,13 +47,13 @@ void require_square(int64_t rows, int64_t columns, const std::string& where) {
   if (rows != columns) {
     fail_data(where,
               fmt::format("an adjacency matrix must be square, this one is {} x {}", rows, columns),
-              kDamaged);
+              kDamagedParts);
   }
 }
 
 void check_ids(std::span<const int32_t> ids, int64_t limit, const std::string& where) {
   const auto last = static_cast<uint32_t>(limit - 1);  // all ones when there are no ids at all
-  parallel_for(static_cast<int64_t>(ids.size()), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(static_cast<int64_t>(ids.size()), kPartsGrain, [&](int64_t begin, int64_t end) {
     uint32_t signs = 0;  // its highest bit: an id is negative, or larger than limit - 1
     for (int64_t i = begin; i < end; ++i) {
       const auto id = static_cast<uint32_t>(ids[i]);
@@ -63,7 +63,7 @@ void check_ids(std::span<const int32_t> ids, int64_t limit, const std::string& w
     for (int64_t i = begin; i < end; ++i) {
       if (ids[i] < 0 || ids[i] >= limit) {
         fail_data(where, fmt::format("entry {} is {}, outside of 0 to {}", i, ids[i], limit - 1),
-                  kDamaged);
+                  kDamagedParts);
       }
     }
   });
@@ -74,23 +74,23 @@ void check_offsets(const Array<int64_t>& offsets, int64_t rows, int64_t entries,
   if (offsets.size() != rows + 1) {
     fail_data(where,
               fmt::format("{} offsets for {} rows, expected {}", offsets.size(), rows, rows + 1),
-              kDamaged);
+              kDamagedParts);
   }
   if (offsets[0] != 0)
-    fail_data(where, fmt::format("the first offset is {}, not 0", offsets[0]), kDamaged);
+    fail_data(where, fmt::format("the first offset is {}, not 0", offsets[0]), kDamagedParts);
   for (int64_t row = 0; row < rows; ++row) {
     if (offsets[row + 1] < offsets[row]) {
       fail_data(where,
                 fmt::format("offset {} is {}, less than the {} before it", row + 1,
                             offsets[row + 1], offsets[row]),
-                kDamaged);
+                kDamagedParts);
     }
   }
   if (offsets[rows] != entries) {
     fail_data(
         where,
         fmt::format("the last offset is {}, but there are {} entries", offsets[rows], entries),
-        kDamaged);
+        kDamagedParts);
   }
 }
 
@@ -114,14 +114,14 @@ EdgeList coo_edges(const Npz& file) {
     fail_data(
         member_place(file, "col"),
         fmt::format("{} columns for {} rows of entries", edges.target.size(), edges.source.size()),
-        kDamaged);
+        kDamagedParts);
   }
   return edges;
 }
 
 Labels multi_labels(const NpyArray& array) {
   if (array.shape[1] > kMaxClasses) {
-    fail_data(array.where, fmt::format("{} classes are too many", array.shape[1]), kDamaged);
+    fail_data(array.where, fmt::format("{} classes are too many", array.shape[1]), kDamagedParts);
   }
   Labels labels{Task::multilabel, array.shape[1], {}, array.as<uint8_t>()};
   for (int64_t i = 0; i < labels.multi.size(); ++i) {
@@ -157,7 +157,8 @@ SparseMatrix read_csr(const Npz& file, const std::string& prefix, bool with_valu
     data.require_dims(1);
     if (data.count() != matrix.nonzeros()) {
       fail_data(data.where,
-                fmt::format("{} values for {} entries", data.count(), matrix.nonzeros()), kDamaged);
+                fmt::format("{} values for {} entries", data.count(), matrix.nonzeros()),
+                kDamagedParts);
     }
     matrix.values = data.as<float>();
   }
@@ -169,7 +170,7 @@ EdgeList csr_edges(const SparseMatrix& matrix, const std::string& where) {
   EdgeList edges;
   edges.nodes = matrix.rows;
   edges.source.resize(matrix.nonzeros());
-  parallel_for_weighted(matrix.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(matrix.offsets.span(), kPartsGrain, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       std::fill(edges.source.begin() + matrix.offsets[row],
                 edges.source.begin() + matrix.offsets[row + 1], static_cast<int32_t>(row));
@@ -204,7 +205,7 @@ EdgeList pair_edges(const NpyArray& pairs, int64_t nodes) {
   EdgeList edges;
   edges.nodes = nodes;
   edges.source.resize(count), edges.target.resize(count);
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kPartsGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (const int32_t id : {ids[2 * i], ids[2 * i + 1]}) {
         if (id < 0 || id >= nodes) {
@@ -272,7 +273,8 @@ Labels npy_labels(const NpyArray& array, int64_t nodes) {
   if (matrix && array.shape[1] > 1) return multi_labels(array);
   const Array<int32_t> ids = array.as<int32_t>();
   if (ids.size() != nodes)
-    fail_data(array.where, fmt::format("shape {} holds no labels", shape_text(array)), kDamaged);
+    fail_data(array.where, fmt::format("shape {} holds no labels", shape_text(array)),
+              kDamagedParts);
   return class_labels({ids.begin(), ids.end()}, array.where);
 }
 
