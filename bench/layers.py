@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import PROGRAM, RESULTS, program, set_weights
+from common import DATA, PROGRAM, RESULTS, program, set_weights
 
 TARGET, TOLERANCE = 1.5, 1e-4
 HIDDEN = {"gcn": 64, "graphsage": 64, "gat": 64}
@@ -93,6 +93,7 @@ def run_convert(name, folder):
         [str(PROGRAM), "data", "convert", name, "-o", str(folder), "--overwrite", "--quiet"],
         check=True,
         stdout=subprocess.DEVNULL,
+        env={**os.environ, "GRAPHSURGEON_DATA": str(DATA)},
     )
 
 

@@ -16,6 +16,7 @@ BENCHMARKS = {
     "kernels": ([str(BUILD / "bench_kernels")], ["--benchmark_min_time=0.05"]),
     "roofline": ([str(BUILD / "bench_roofline"), "photo", "cs", "dblp", "pubmed"], []),
     "layers": ([sys.executable, str(HERE / "layers.py")], ["--quick"]),
+    "baselines": ([sys.executable, str(HERE / "baselines.py")], ["--quick"]),
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
     "quality": ([sys.executable, str(HERE / "quality.py")], ["--quick"]),
     "time_to_quality": ([sys.executable, str(HERE / "time_to_quality.py")], ["--quick"]),

@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "command/embed.h"
 #include "command/train.h"
 #include "command/validate.h"
+#include "dataset/folder/folder.h"
 #include "numpy_views.h"
 #include "python_progress.h"
 #include "run/folder.h"
@@ -77,6 +79,7 @@ py::dict model_of(const std::string& file) {
   out["options"] = py::module_::import("json").attr("loads")(describe(info.options).json().dump());
   out["filters"] = coefficients_of(info.options.spectral);
   out["tensors"] = tensors;
+  out["recipe"] = info.options.load.fitted ? info.options.load.fitted->recipe : "";
   return out;
 }
 
@@ -128,6 +131,10 @@ GraphArrays arrays_of(const py::dict& parts) {
       out.splits.push_back({split[0], split[1], split[2]});
   if (has("node_ids")) out.node_ids = parts["node_ids"].cast<std::vector<std::string>>();
   if (has("class_names")) out.class_names = parts["class_names"].cast<std::vector<std::string>>();
+  if (has("feature_names"))
+    out.feature_names = parts["feature_names"].cast<std::vector<std::string>>();
+  if (has("recipe")) out.recipe = parts["recipe"].cast<std::string>();
+  if (has("undirected")) out.undirected = parts["undirected"].cast<bool>();
   return out;
 }
 
@@ -160,6 +167,15 @@ std::shared_ptr<Dataset> make_dataset(const py::object& source, const std::strin
     auto set = std::make_shared<Dataset>(make(load));
     progress.finish();
     return set;
+  });
+}
+
+void write_dataset(const Dataset& data, const std::filesystem::path& folder, bool overwrite,
+                   const std::vector<std::filesystem::path>& inputs, const py::object& listener) {
+  with_progress(listener, [&](Progress& progress) {
+    check_dataset_output(folder, overwrite, inputs);
+    save_dataset(data, folder, overwrite, progress);
+    return 0;
   });
 }
 
@@ -230,6 +246,8 @@ PYBIND11_MODULE(_core, module) {
       .def_readonly("notes", &Dataset::notes)
       .def_readonly("node_ids", &Dataset::node_ids)
       .def_readonly("class_names", &Dataset::class_names)
+      .def_readonly("feature_names", &Dataset::feature_names)
+      .def_property_readonly("recipe", [](const Dataset& d) { return d.feature_treatment.recipe; })
       .def_property_readonly("nodes", &Dataset::nodes)
       .def_property_readonly("edges", [](const Dataset& d) { return d.graph.edges(); })
       .def_property_readonly("features", [](const Dataset& d) { return d.features.width(); })
@@ -276,6 +294,8 @@ PYBIND11_MODULE(_core, module) {
       .def("info", info_of);
   module.def("dataset", make_dataset, py::arg("source"), py::arg("options"), py::arg("threads"),
              py::arg("listener"));
+  module.def("write_dataset", write_dataset, py::arg("dataset"), py::arg("folder"),
+             py::arg("overwrite"), py::arg("inputs"), py::arg("listener"));
   module.def(
       "train",
       [](const std::shared_ptr<Dataset>& dataset, std::string data, std::string folder,

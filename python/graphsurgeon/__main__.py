@@ -1,7 +1,7 @@
 """`python -m graphsurgeon` and the `graphsurgeon` command.
 
 The program that comes with the package, and the commands written in Python: `tune`, `report`,
-`bench` and `ablate`.
+`bench`, `ablate` and `data import`.
 """
 
 from __future__ import annotations
@@ -9,26 +9,30 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 
 from ._torch_version import check_torch
 from .program import PROGRAM, environment
 
-# The module of each command written in Python, and the packages that it needs, by what one imports.
+# The module of each command written in Python, the packages that it needs, by what one imports, and
+# what installs them.
 COMMANDS = {
-    "tune": (".tune.tune_command", ("optuna", "plotly", "sklearn")),
-    "report": (".report.report_command", ("plotly", "sklearn")),
-    "bench": (".study.bench_command", ("plotly",)),
-    "ablate": (".study.ablate_command", ("plotly",)),
+    "tune": (".tune.tune_command", ("optuna", "plotly", "sklearn"), "optuna plotly scikit-learn"),
+    "report": (".report.report_command", ("plotly", "sklearn"), "plotly scikit-learn"),
+    "bench": (".study.bench_command", ("plotly",), "plotly"),
+    "ablate": (".study.ablate_command", ("plotly",), "plotly"),
+    "data import": (".tables.import_command", ("pyarrow",), "'graphsurgeon[tables]'"),
 }
-PIP_NAMES = {"sklearn": "scikit-learn"}
 
 
 def main() -> int:
     """Runs the program with the arguments of this process, unless they name a command in Python."""
     try:
         check_torch()
-        if sys.argv[1:2] and sys.argv[1] in COMMANDS:
-            return run_python(sys.argv[1], sys.argv[2:])
+        for name in COMMANDS:
+            words = name.split()
+            if sys.argv[1 : 1 + len(words)] == words:
+                return run_python(name, sys.argv[1 + len(words) :])
     except ImportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -37,20 +41,18 @@ def main() -> int:
 
 
 def run_python(name: str, words: list[str]) -> int:
-    module, needed = COMMANDS[name]
-    try:
-        for package in needed:
-            import_module(package)
-    except ModuleNotFoundError:
-        packages = [PIP_NAMES.get(package, package) for package in needed]
-        hint = f"pip install {' '.join(packages)}"
-        raise ImportError(f"{name} needs {', '.join(packages)} (hint: {hint})") from None
+    module, needed, install = COMMANDS[name]
+    absent = [package for package in needed if find_spec(package) is None]
+    if absent:
+        print(f"error: {name} needs {', '.join(absent)}", file=sys.stderr)
+        print(f"hint: pip install {install}", file=sys.stderr)
+        return 2
     code: int = import_module(module, __package__).main(words)
     return code
 
 
 def _main_of(name: str) -> int:
-    sys.argv.insert(1, name)
+    sys.argv[1:1] = name.split()
     return main()
 
 
@@ -72,6 +74,11 @@ def bench() -> int:
 def ablate() -> int:
     """The `graphsurgeon-ablate` command, likewise."""
     return _main_of("ablate")
+
+
+def data_import() -> int:
+    """The `graphsurgeon-data-import` command, likewise."""
+    return _main_of("data import")
 
 
 if __name__ == "__main__":

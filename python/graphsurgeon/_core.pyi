@@ -50,6 +50,12 @@ class Dataset:
     @property
     def node_ids(self) -> list[str]: ...
     @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def recipe(self) -> str:
+        """How features were made from a table, as JSON; empty for other data."""
+
+    @property
     def splits(self) -> int:
         """Number of splits that come with the data."""
 
@@ -102,6 +108,7 @@ class _Model(TypedDict):
     options: dict[str, Any]
     filters: list[list[float]]
     tensors: dict[str, np.ndarray]
+    recipe: str
 
 def options() -> str: ...
 def resolve(options: str) -> str:
@@ -122,6 +129,11 @@ def dataset(
     source: Dataset | dict[str, Any] | str, options: str, threads: int, listener: Listener
 ) -> Dataset:
     """`source`: a Dataset, the arrays that interop.py makes, or text as on the command line."""
+
+def write_dataset(
+    dataset: Dataset, folder: str, overwrite: bool, inputs: list[str], listener: Listener
+) -> None:
+    """Writes a dataset folder. `inputs` are files that it must not replace."""
 
 def train(
     dataset: Dataset,

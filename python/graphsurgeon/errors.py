@@ -5,6 +5,21 @@ from __future__ import annotations
 import re
 from functools import cache
 
+# Keywords of `read_tables`.
+READ_TABLES = (
+    "source_column",
+    "target_column",
+    "weight_column",
+    "id_column",
+    "label_column",
+    "categories",
+    "ignore",
+    "directed",
+    "unknown_ids",
+    "knn",
+    "like",
+)
+
 
 class Error(Exception):
     """Base class of all errors that graphsurgeon raises. `hint` says how to fix it; may be empty.
@@ -43,7 +58,8 @@ def _keywords() -> dict[str, str]:
     from .options import EXTRAS, OPTIONS  # options.py imports this module
 
     keywords = {option.name: keyword for keyword, option in OPTIONS.items()}
-    return keywords | {name: name for name in (*EXTRAS, "init", "overwrite", "resume")}
+    names = (*EXTRAS, "init", "overwrite", "resume", *READ_TABLES)
+    return keywords | {name.replace("_", "-"): name for name in names}
 
 
 def _as_keywords(text: str) -> str:

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
-from collections.abc import Mapping
-from copy import deepcopy
+import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
-import torch
 
-from . import interop, options
+from . import ids as ids_module
+from . import interop, options, output
 from ._load import core
 from ._run_folder import OwnedFolder, copy_run
+from .datasets import presets
 from .errors import DataError, Error, UsageError
+from .explore import Exploration
 from .progress import Listener, OnEpoch, wanted
+from .protocol import Protocol, check_keywords
+from .tracking import Tracked
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .keywords import DataKeywords, Keywords
+    from .keywords import Keywords
 
 
 class FitKeywords(TypedDict, total=False):
@@ -33,68 +36,35 @@ class FitKeywords(TypedDict, total=False):
     overwrite: bool
     init: str | os.PathLike[str] | None
     on_epoch: OnEpoch | None
-
-
-def _seed(random_state: Any) -> int:
-    """The seed: an int as it is, a random one for None, or one drawn from a numpy generator."""
-    if random_state is None:
-        return secrets.randbelow(2**31)
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31 - 1))
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31))
-    return int(random_state)
-
-
-def _check_keywords(keywords: Mapping[str, object], error: type[Exception]) -> None:
-    for keyword in keywords:
-        if keyword not in options.KEYWORDS:
-            raise error(options.unknown(keyword))
-
-
-def presets() -> dict[str, dict[str, Any]]:
-    """The presets that come with graphsurgeon: {name: {"origin": text, "options": {...}}}."""
-    return cast("dict[str, dict[str, Any]]", json.loads(core.presets()))
-
-
-def load_dataset(
-    data: Any, y: Any = None, *, progress: bool | str = "auto", **load: Unpack[DataKeywords]
-) -> core.Dataset:
-    """Loads, checks and preprocesses a graph once, for several trainings.
-
-    `data` is anything that `GraphSurgeon.fit` takes; `load` are the estimator's keywords about data
-    (`symmetrize`, `self_loops`, `features`, `make_features`, ...). They replace those of the
-    trainings.
-    """
-    _check_keywords(load, TypeError)
-    values: dict[str, Any] = {**load}
-    threads = options.thread_count(values.pop("threads", 0))
-    if "random_state" in values:
-        values["random_state"] = _seed(values["random_state"])
-    source = interop.source_of(data, y)
-    return core.dataset(source, options.option_text(values), threads, Listener(wanted(progress)))
+    track: str
+    edges: Any
+    nodes: Any
 
 
 def _written_at(file: str) -> int | None:
     return os.stat(file).st_mtime_ns if os.path.exists(file) else None
 
 
-class GraphSurgeon:
+class GraphSurgeon(Protocol, Exploration):
     """Learns node embeddings of an attributed graph, without labels.
 
     By default they are solved at once (`method="spectral"`). If an option of training is given, two
     learned augmentation heads and one shared graph encoder are trained jointly with a
     Laplacian-Eigenmaps loss (`method="graphsurgeon"`). Every option of `graphsurgeon train` is a
-    keyword here (`--aug-dim` is `aug_dim`, `--seed` is `random_state`), and the results equal those
-    of the command line bit for bit.
+    keyword here (the seed is `random_state`), and the results equal those of the command line bit
+    for bit.
 
-    A graph is a PyG `Data`, `(edge_index, x)`, a scipy sparse matrix, a networkx graph (each also
-    as `(graph, x)`), OGB's dict, a path, a catalog name, or the result of `load_dataset`. A graph
+    A graph is two tables (`edges=...` and `nodes=...`, see `read_tables`), a PyG `Data`,
+    `(edge_index, x)`, a scipy sparse matrix, a networkx or igraph graph (each also as
+    `(graph, x)`), OGB's dict, a path, a catalog name, or the result of `load_dataset`. A graph
     from memory is used as it is, unless `symmetrize`, `self_loops` or `features` say otherwise;
     files of known formats are preprocessed as in PyG.
 
-    Attributes of a fitted estimator: `embeddings_`, `run_` (its folder), `result_` (what
-    `train --json` prints), `history_` (one dict per epoch), `n_features_in_`.
+    Attributes of a fitted estimator: `embeddings_`, `ids_` (of the nodes), `run_` (its folder),
+    `result_` (what the training reports), `history_` (one dict per epoch), `n_features_in_`.
+
+    With `graph=...`, `fit` and `transform` take ids of nodes of that graph as X, so that
+    cross-validation can split them. The embeddings are always learned from the whole graph.
 
     Without `method`, the core chooses as it does for `train`: spectral, unless a keyword is given
     that only training reads (`epochs`, `mode`, `lr` ...), in the constructor or by `set_params`.
@@ -113,6 +83,9 @@ class GraphSurgeon:
     n_features_in_: int
     _given: frozenset[str]  # keywords that were given; the method is chosen by them
     _folder: OwnedFolder | None = None
+    _ids: np.ndarray | None = None  # of the training graph, in the user's types
+    _frame: str = ""  # the kind of frame that its tables came as
+    _set_output: str = ""
 
     if TYPE_CHECKING:
 
@@ -120,7 +93,7 @@ class GraphSurgeon:
             """Every keyword is an attribute."""
 
     def __init__(self, **keywords: Unpack[Keywords]) -> None:
-        _check_keywords(keywords, TypeError)
+        check_keywords(keywords, TypeError)
         self._given = frozenset(keywords)
         method = keywords.get("method", options.chosen_method(self._given))
         for name, value in {**options.defaults(method), "method": method, **keywords}.items():
@@ -141,100 +114,66 @@ class GraphSurgeon:
         method = options.OPTIONS["method"].default  # presets are of methods that train
         return cls(**cast("Keywords", {"method": method, **values, **keywords}))
 
-    # scikit-learn's protocol
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Every keyword and its value. `deep` is ignored; scikit-learn passes it."""
-        return {name: getattr(self, name) for name in options.KEYWORDS}
-
-    def set_params(self, **keywords: Unpack[Keywords]) -> GraphSurgeon:
-        """Sets keywords by name; ValueError for an unknown one, naming the nearest.
-
-        With another `method`, keywords that have the previous method's default take the new one's.
-        The same holds if the method was never given, and these keywords make it another one.
-        """
-        _check_keywords(keywords, ValueError)
-        self._given |= frozenset(keywords)
-        chosen = self.method if "method" in self._given else options.chosen_method(self._given)
-        method = keywords.get("method", chosen)
-        before, after = options.defaults(self.method), options.defaults(method)
-        follow = {k: after[k] for k in after if getattr(self, k) == before[k] != after[k]}
-        for name, value in {**follow, "method": method, **keywords}.items():
-            setattr(self, name, value)
-        return self
-
-    def __sklearn_clone__(self) -> GraphSurgeon:
-        """A copy that is not fitted, and knows which keywords were given."""
-        copied = cast("Keywords", {k: deepcopy(v) for k, v in self.get_params().items()})
-        made = type(self)(**copied)
-        made._given = self._given
-        return made
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "result_")
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(),
-            input_tags=InputTags(two_d_array=False, sparse=True),
-        )
-
-    def __repr__(self) -> str:
-        """What makes an equal estimator: the method's defaults are left out."""
-        params = self.get_params()
-        plain = options.defaults(self.method) | {"method": self.method}
-        changed = {name for name, value in params.items() if value != plain[name]}
-        if self.method != options.chosen_method(changed):
-            changed.add("method")
-        words = [f"{name}={value!r}" for name, value in params.items() if name in changed]
-        return f"GraphSurgeon({', '.join(words)})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        if hasattr(self, "run_"):
-            raise TypeError(
-                "a fitted GraphSurgeon cannot be pickled; use save(folder) and load(folder)"
-            )
-        return self.__dict__.copy()
-
     # Training and embedding
 
     def fit(
         self,
-        X: Any,
+        X: Any = None,
         y: Any = None,
         *,
+        edges: Any = None,
+        nodes: Any = None,
         run: str | os.PathLike[str] | None = None,
         resume: bool = False,
         overwrite: bool = False,
         init: str | os.PathLike[str] | None = None,
         on_epoch: OnEpoch | None = None,
+        track: str = "",
     ) -> GraphSurgeon:
         """Trains on the graph X.
 
         Parameters
         ----------
-        X : the graph, see the class
-        y : labels of a graph without any; only `select="val"` and supervised methods read them
-        run : folder to write; by default a temporary one, removed together with this object
-        resume : continue an interrupted run: the one in `run`, or the last one of this object
-        overwrite : replace the run in `run`
-        init : a run whose weights to start from
-        on_epoch : called with the metrics of every epoch, a dict; an exception that it raises stops
-            the training
+        X : graph, or array-like of ids if the keyword `graph` is set
+            The graph, see the class.
+        y : array-like, optional
+            Labels of a graph without any. Only `select="val"` and supervised methods read them.
+        edges, nodes : table, optional
+            Instead of X: tables as `read_tables` takes them, with its defaults.
+        run : path, optional
+            Folder to write; by default a temporary one, removed together with this object.
+        resume : bool
+            Continue an interrupted run: the one in `run`, or the last one of this object.
+        overwrite : bool
+            Replace the run in `run`.
+        init : path, optional
+            A run whose weights to start from.
+        on_epoch : callable, optional
+            Called with the metrics of every epoch, a dict. An exception that it raises stops the
+            training.
+        track : {"mlflow", "tensorboard", "wandb", "trackio"}, optional
+            Send options, metrics and result to this experiment tracker.
 
+        Returns
+        -------
+        self
+
+        Notes
+        -----
         Ctrl-C stops after the current step and keeps a checkpoint in `run_`. Continue with
         `fit(X, resume=True)`, or with `fit(X, run=FOLDER, resume=True)` in another process; the
         result is the same bit for bit as without the interruption. A fit that fails keeps the
         previous one.
         """
         params = self._fit_params(resume)
-        source = interop.source_of(X, y)
-        show = wanted(self.progress)
+        output.check_kind(self.output)
         text = options.option_text(params)
+        reads_labels = self._reads_labels(text)
+        graph, y = self._graph_of(X, y if reads_labels else None, edges, nodes)
+        output.require(output.kind_for(self._kind(), getattr(graph, "frame", "")))
+        source = interop.source_of(graph, y, reads_labels)
+        show = wanted(self.progress)
+        self._tell(graph, show)
         threads = options.thread_count(self.threads)
         if isinstance(source, core.Dataset):
             data = source
@@ -244,11 +183,16 @@ class GraphSurgeon:
         before, metrics = self.__dict__.copy(), folder.files.metrics
         untouched = _written_at(metrics)
         self._use(folder)
+        tracked = None
+        if track:
+            where = os.fspath(run) if run is not None else ""
+            tracked = on_epoch = Tracked(track, options.option_values(params), where, on_epoch)
         listener = Listener(show, on_epoch, metrics)
+        result = None
         try:
             result = core.train(
                 dataset=data,
-                data=interop.name_of(X),
+                data=interop.name_of(graph),
                 folder=folder.files.path,
                 init=os.fspath(init) if init is not None else "",
                 options=text,
@@ -270,25 +214,69 @@ class GraphSurgeon:
             raise
         finally:
             listener.finish()
+            if tracked is not None:
+                tracked.finish(json.loads(result) if result else None)
         self._use(folder, json.loads(result), data.features)
+        self._X, self._frame = graph, getattr(graph, "frame", "")
+        self._ids = ids_module.ids_of(graph)
+        if self._ids is None:
+            self._ids = ids_module.typed_ids(data.node_ids, data.nodes, data.recipe)
+        if data.task in ("bc", "mcc"):
+            self._labels = (data.labels, data.class_names)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Embeds the graph X: the training graph, or another one with the same features."""
-        self._check_fitted()
-        threads = options.thread_count(self.threads)
-        listener = Listener(wanted(self.progress))
-        return self._as_output(core.embed(self.run_, interop.source_of(X), threads, listener))
+    def transform(self, X: Any = None, *, edges: Any = None, nodes: Any = None) -> Any:
+        """Embeds the graph X: the training graph, or another one with the same features.
 
-    def fit_transform(self, X: Any, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
+        Parameters
+        ----------
+        X : graph, or array-like of ids if the keyword `graph` is set
+            As for `fit`. None with `graph` set: all of its nodes.
+        edges, nodes : table, optional
+            Instead of X: tables with the columns of those that were fitted. They are encoded by the
+            same recipe; a warning names categories that are new.
+
+        Returns
+        -------
+        tensor, array or frame
+            One row per node, of the type that the keyword `output` or `set_output` says.
+        """
+        self._check_fitted()
+        if self.graph is not None:
+            z, ids = self._array(), self.ids_
+            if X is None:
+                return self._as_output(z, ids, self._frame)
+            rows = output.rows_of(X, ids)
+            return self._as_output(z[rows], ids[rows], self._frame)
+        threads = options.thread_count(self.threads)
+        show = wanted(self.progress)
+        graph = interop.graph_of(X, edges, nodes, self)
+        ids_module.check_recipe(graph, self)
+        self._tell(graph, show)
+        z = core.embed(self.run_, interop.source_of(graph, None, False), threads, Listener(show))
+        frame = getattr(graph, "frame", "")
+        found = ids_module.ids_of(graph)
+        if found is None and output.kind_for(self._kind(), frame) in ("pandas", "polars"):
+            found = ids_module.ids_in(graph)
+        return self._as_output(z, np.arange(len(z)) if found is None else found, frame)
+
+    def fit_transform(self, X: Any = None, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""
-        return self.fit(X, y, **fit).embeddings_
+        self.fit(X, y, **fit)
+        return self.embeddings_ if self.graph is None else self.transform(X)
 
     @property
     def embeddings_(self) -> Any:
-        """The embeddings of the training graph: a tensor, or an array with `output="numpy"`."""
+        """The embeddings of the training graph, of the type that `output` or `set_output` says."""
+        return self._as_output(self._array(), self.ids_, self._frame)
+
+    @property
+    def ids_(self) -> np.ndarray:
+        """The ids of the training graph's nodes, in the order of `embeddings_`."""
         self._check_fitted()
-        return self._as_output(np.load(core.RunFolder(self.run_).embeddings))
+        if self._ids is None:
+            self._ids = ids_module.ids_of_run(core.RunFolder(self.run_))
+        return self._ids
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -334,10 +322,40 @@ class GraphSurgeon:
         self._use(owned, result, model["features"])
         return self
 
+    def _graph_of(self, X: Any, y: Any, edges: Any, nodes: Any) -> tuple[Any, Any]:
+        """The graph to train on, and its labels. With `graph`, X and y are of some of its nodes."""
+        if self.graph is None:
+            return interop.graph_of(X, edges, nodes), y
+        graph = interop.graph_of(self.graph)
+        if X is None or y is None:
+            return graph, y
+        ids = ids_module.ids_of(graph)
+        if ids is None:
+            ids = ids_module.ids_in(graph)
+        labels = np.full(len(ids), None, dtype=object)
+        labels[output.rows_of(X, ids)] = np.asarray(y)
+        return graph, labels.tolist()
+
+    def _reads_labels(self, text: str) -> bool:
+        """Whether the method, or the choice of the epoch, needs labels. `text`: the options."""
+        if options.METHODS.get(self.method, {}).get("supervised"):
+            return True
+        return bool(json.loads(core.resolve(text))["select"] == "val")
+
+    def _tell(self, graph: Any, show: bool) -> None:
+        """Prints what was made of tables, if progress is shown; a new table's surprises always."""
+        if show and hasattr(graph, "notes") and hasattr(graph, "graph_arrays"):
+            print("\n".join(graph.notes), file=sys.stderr)
+        for text in getattr(graph, "warnings", []):
+            warnings.warn(text, stacklevel=3)
+
+    def _like(self) -> GraphSurgeon:
+        return self
+
     def _fit_params(self, resume: bool) -> dict[str, Any]:
         """The keywords, with the seed of this training; a resumed one keeps its first seed."""
         if not (resume and hasattr(self, "_seed_")):
-            self._seed_ = _seed(self.random_state)
+            self._seed_ = options.seed_of(self.random_state)
         return self.get_params() | {"random_state": self._seed_}
 
     def _use(
@@ -345,27 +363,11 @@ class GraphSurgeon:
     ) -> None:
         """Makes the run in `folder` this object's; without a result, it is not finished."""
         self._folder, self.run_ = folder, folder.files.path
-        self.__dict__.pop("result_", None)
+        for name in ("result_", "_ids", "_X", "_frame", "_labels"):
+            self.__dict__.pop(name, None)
         if result is not None:
             self.result_ = result
             self.n_features_in_ = features
-
-    def _check_fitted(self) -> None:
-        if self.__sklearn_is_fitted__():
-            return
-        error: type[Exception] = AttributeError
-        try:
-            from sklearn.exceptions import NotFittedError
-
-            error = NotFittedError  # a subclass
-        except ImportError:
-            pass
-        raise error("this GraphSurgeon is not fitted yet; call fit(graph) first")
-
-    def _as_output(self, z: np.ndarray) -> Any:
-        if self.output not in ("torch", "numpy"):
-            raise ValueError(f"output is '{self.output}', expected 'torch' or 'numpy'")
-        return z if self.output == "numpy" else torch.from_numpy(z)
 
 
 GraphSurgeon.__init__.__signature__ = options.signature()  # type: ignore[attr-defined]

@@ -1,51 +1,79 @@
 """Converts the graphs of other libraries to the core's arrays.
 
 Accepted: a PyTorch Geometric `Data`; `(graph, x)`, `(graph, x, y)` or `graph` alone, where graph is
-an edge_index (2 x M), a scipy or torch sparse matrix (entry i, j is the edge from i to j) or a
-networkx graph; OGB's dict, or its pair (dict, labels); a path or catalog name; the result of
-`load_dataset`. Memory is shared where layout and type allow: row-major float32 x, float32 CSR
-features, 32-bit CSC adjacency.
+an edge_index (2 x M), a scipy or torch sparse matrix (entry i, j is the edge from i to j), a
+networkx or an igraph graph; OGB's dict, or its pair (dict, labels); tables, as `read_tables` takes
+them; a path or catalog name; the result of `load_dataset`. Memory is shared where layout and type
+allow: row-major float32 x, float32 CSR features, 32-bit CSC adjacency.
 """
 
 from __future__ import annotations
 
-import math
-import numbers
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ._load import core
 from .errors import DataError, UsageError
+from .labels import Arrays, labels_of, numpy_of
 
-# By the names that arrays_of() in bindings.cpp reads.
-Arrays = dict[str, Any]
 FORMS = (
-    "pass a PyG Data, (edge_index, x), a scipy sparse matrix, a networkx graph, OGB's dict, "
-    "a path or a name"
-)
-NOT_MULTI_LABEL = (
-    "y has several columns, but does not consist of zeros and ones",
-    "for one class per node, pass y of shape (N,)",
+    "pass tables (edges=..., nodes=...), a PyG Data, (edge_index, x), a scipy sparse matrix, a "
+    "networkx or igraph graph, OGB's dict, a path or a name"
 )
 
 
-def source_of(data: Any, y: Any = None) -> Any:
+def graph_of(data: Any, edges: Any = None, nodes: Any = None, like: Any = None) -> Any:
+    """`data`, or the TableGraph of tables and of graphs whose nodes have attributes.
+
+    `like`: a fitted estimator or None, see `read_tables`.
+    """
+    if edges is not None or nodes is not None:
+        if data is not None:
+            raise UsageError("pass a graph, or the tables edges and nodes, but not both")
+    elif isinstance(data, (tuple, list)) and len(data) == 2 and all(map(_is_frame, data)):
+        edges, nodes = data
+    elif _is_frame(data):
+        message = "a table alone is no graph"
+        raise UsageError(message, "pass edges=... and nodes=..., or read_tables(nodes=..., knn=10)")
+    elif is_networkx(data) or is_igraph(data):
+        return _network(data, like)
+    else:
+        return data
+    read_tables = import_module("graphsurgeon.tables").read_tables
+    return read_tables(edges, nodes, like=like)
+
+
+def _network(graph: Any, like: Any) -> Any:
+    if is_igraph(graph):
+        names = set(graph.vs.attributes()) - {"name"}
+    else:
+        names = {name for _, attributes in graph.nodes(data=True) for name in attributes}
+    if not names - {"x", "y"} or "x" in names:
+        return graph
+    return import_module("graphsurgeon.tables").read_network(graph, like=like)
+
+
+def source_of(data: Any, y: Any = None, labels_needed: bool = True) -> Any:
     """What core.dataset takes: arrays, text or a dataset.
 
-    `y`: labels for a graph from memory that has none.
+    `y`: labels for a graph from memory that has none. Labels that are no classes (the target of a
+    regression) are left out if they are not needed.
     """
     if isinstance(data, (core.Dataset, str, os.PathLike)):
-        if y is not None:
+        if y is not None and labels_needed:
             message = "labels can be given for a graph from memory only"
             raise UsageError(message, "for files, use labels_file")
         return data if isinstance(data, core.Dataset) else os.fspath(data)
     try:
-        arrays = _arrays(data)
+        arrays = data.graph_arrays() if hasattr(data, "graph_arrays") else _arrays(data)
         if y is not None and "labels" not in arrays and "multi_labels" not in arrays:
-            arrays |= _labels(y)
+            arrays |= labels_of(y)
+        if (refused := arrays.pop("refused_labels", None)) and labels_needed:
+            raise DataError(*refused)
     except (DataError, UsageError):
         raise
     except (
@@ -68,10 +96,10 @@ def _arrays(data: Any) -> Arrays:
     if isinstance(data, (tuple, list)) and len(data) == 2:
         graph, other = data
         if isinstance(graph, dict):
-            return _ogb(graph) | _labels(other)
+            return _ogb(graph) | labels_of(other)
         return _graph(graph, _row_count(other)) | _features(other)
     if isinstance(data, tuple) and len(data) == 3:
-        return _arrays(data[:2]) | _labels(data[2])
+        return _arrays(data[:2]) | labels_of(data[2])
     if isinstance(data, dict):
         return _ogb(data)
     if hasattr(data, "edge_types"):
@@ -86,13 +114,15 @@ def _graph(graph: Any, rows: int | None) -> Arrays:
     """A graph without features; `rows` is the number of feature rows, if there are features."""
     if _is_scipy(graph):
         return _scipy(graph)
-    if _is_networkx(graph):
+    if is_networkx(graph):
         return _networkx(graph)
+    if is_igraph(graph):
+        return _igraph(graph)
     if _is_torch_sparse(graph):
         entries = _checked_torch(graph).to_sparse_coo().coalesce()
-        weights = _weights(_numpy(entries.values()))
+        weights = _weights(numpy_of(entries.values()))
         return {"nodes": _square(entries.shape)} | _edges(entries.indices(), weights)
-    edges = _numpy(graph)
+    edges = numpy_of(graph)
     if edges.ndim != 2 or edges.shape[0] != 2:
         raise DataError(f"edge_index has shape {tuple(edges.shape)}, expected (2, M)", FORMS)
     nodes = rows if rows is not None else int(edges.max(initial=-1)) + 1
@@ -100,7 +130,7 @@ def _graph(graph: Any, rows: int | None) -> Arrays:
 
 
 def _edges(edge_index: Any, weight: Any = None) -> Arrays:
-    edges = _numpy(edge_index)
+    edges = numpy_of(edge_index)
     if edges.size and not np.issubdtype(edges.dtype, np.integer):
         message = f"edge_index holds {edges.dtype}, expected integers"
         raise DataError(message, "node ids count from 0")
@@ -112,7 +142,7 @@ def _edges(edge_index: Any, weight: Any = None) -> Arrays:
         "target": np.ascontiguousarray(edges[1], dtype=np.int64),
     }
     if weight is not None:
-        values = np.ascontiguousarray(_numpy(weight), dtype=np.float32).reshape(-1)
+        values = np.ascontiguousarray(numpy_of(weight), dtype=np.float32).reshape(-1)
         if len(values) != edges.shape[1]:
             message = f"{len(values)} edge weights for {edges.shape[1]} edges"
             raise DataError(message, "pass one weight per edge")
@@ -133,7 +163,7 @@ def _pyg(data: Any) -> Arrays:
     if getattr(data, "x", None) is not None:
         out |= _features(data.x)
     if getattr(data, "y", None) is not None:
-        out |= _labels(data.y)
+        out |= labels_of(data.y)
     masks = [getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")]
     if all(mask is not None for mask in masks):
         out["splits"] = _splits(masks, out["nodes"])
@@ -147,8 +177,8 @@ def _transposed(adj_t: Any) -> Arrays:
     else:
         entries = _checked_torch(adj_t).to_sparse_coo().coalesce()
         (target, source), weight = entries.indices(), entries.values()
-    weights = None if weight is None else _weights(_numpy(weight))
-    return _edges(np.stack([_numpy(source), _numpy(target)]), weights)
+    weights = None if weight is None else _weights(numpy_of(weight))
+    return _edges(np.stack([numpy_of(source), numpy_of(target)]), weights)
 
 
 def _weights(values: np.ndarray) -> np.ndarray | None:
@@ -237,16 +267,31 @@ def _networkx(graph: Any) -> Arrays:
         out["node_ids"] = [str(node) for node in nodes]
     x = [graph.nodes[node].get("x") for node in nodes]
     if x and all(value is not None for value in x):
-        out |= _features(np.array([_numpy(value) for value in x]))
+        out |= _features(np.array([numpy_of(value) for value in x]))
     y = [graph.nodes[node].get("y") for node in nodes]
     if y and all(value is not None for value in y):
-        out |= _labels([_numpy(value).tolist() for value in y])
+        out |= labels_of([numpy_of(value).tolist() for value in y])
+    return out
+
+
+def _igraph(graph: Any) -> Arrays:
+    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
+    weight = graph.es["weight"] if "weight" in graph.es.attributes() else None
+    out: Arrays = {"nodes": graph.vcount(), "undirected": not graph.is_directed()}
+    out |= _edges(edges, None if weight is None else np.array(weight, np.float32))
+    names = graph.vs.attributes()
+    if "name" in names:
+        out["node_ids"] = [str(name) for name in graph.vs["name"]]
+    if "x" in names:
+        out |= _features(np.array([numpy_of(value) for value in graph.vs["x"]]))
+    if "y" in names:
+        out |= labels_of(graph.vs["y"])
     return out
 
 
 def _features(x: Any) -> Arrays:
     if "complex" in str(getattr(x, "dtype", "")) or (
-        not hasattr(x, "dtype") and np.iscomplexobj(_numpy(x))
+        not hasattr(x, "dtype") and np.iscomplexobj(numpy_of(x))
     ):
         message = "x holds complex numbers, expected real ones"
         raise DataError(message, "pass their real and imaginary parts as columns")
@@ -265,94 +310,29 @@ def _features(x: Any) -> Arrays:
         rows = _checked_torch(x).to_sparse_coo().coalesce().to_sparse_csr()
         return {
             "width": x.shape[1],
-            "x_offsets": _numpy(rows.crow_indices()).astype(np.int64, copy=False),
-            "x_indices": _numpy(rows.col_indices()).astype(np.int32),
-            "x": np.ascontiguousarray(_numpy(rows.values()), dtype=np.float32),
+            "x_offsets": numpy_of(rows.crow_indices()).astype(np.int64, copy=False),
+            "x_indices": numpy_of(rows.col_indices()).astype(np.int32),
+            "x": np.ascontiguousarray(numpy_of(rows.values()), dtype=np.float32),
         }
-    values = np.ascontiguousarray(_numpy(x), dtype=np.float32)
+    values = np.ascontiguousarray(numpy_of(x), dtype=np.float32)
     if values.ndim != 2:
         message = f"x has shape {tuple(values.shape)}, expected (N, F)"
         raise DataError(message, "pass one row of features per node")
     return {"rows": values.shape[0], "width": values.shape[1], "x": values.reshape(-1)}
 
 
-def _labels(y: Any) -> Arrays:
-    """Class ids or names [N] or [N, 1], or zeros and ones [N, C].
-
-    Unknown labels are negative, NaN or None.
-    """
-    values = _numpy(y)
-    if values.dtype.kind == "U" and not hasattr(y, "dtype"):
-        values = np.asarray(y, dtype=object)  # otherwise NaN would become the text "nan"
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim not in (1, 2):
-        raise DataError(f"y has shape {tuple(values.shape)}, expected (N,) or (N, C)")
-    if values.dtype == object:
-        known = ~np.vectorize(_is_unknown, otypes=[bool])(values)
-        if not all(isinstance(value, numbers.Real) for value in values[known]):
-            return _named_labels(values, known)
-        values = np.where(known, values, np.nan).astype(np.float64)
-    if np.issubdtype(values.dtype, np.floating):
-        values = np.where(np.isnan(values), -1, values)
-        if (values != np.floor(values)).any():
-            message = "y holds fractions, expected class ids, or zeros and ones"
-            raise DataError(message, "labels are integers")
-    elif not np.issubdtype(values.dtype, np.integer) and values.dtype != bool:
-        return _named_labels(values, np.ones(values.shape, bool))
-    if values.ndim == 1:
-        if values.size and values.max() > np.iinfo(np.int32).max:
-            raise DataError(f"y holds the class id {values.max():.0f}", "class ids count from 0")
-        return {"labels": np.ascontiguousarray(np.maximum(values, -1), dtype=np.int32)}
-    if (values > 1).any():
-        raise DataError(*NOT_MULTI_LABEL)
-    unknown = values < 0
-    in_part = np.flatnonzero(unknown.any(1) & ~unknown.all(1))
-    if in_part.size:
-        hint = "the labels of a node are either all known (zeros and ones) or all unknown"
-        raise DataError(f"y: the labels of node {in_part[0]} are known in part", hint)
-    table = np.where(unknown, 255, values).astype(np.uint8)
-    return {"multi_labels": np.ascontiguousarray(table).reshape(-1), "classes": table.shape[1]}
-
-
-def _named_labels(values: np.ndarray, known: np.ndarray) -> Arrays:
-    """Class names; their ids are in alphabetical order."""
-    if values.ndim != 1:
-        raise DataError(*NOT_MULTI_LABEL)
-    names, ids = np.unique(values[known].astype(str), return_inverse=True)
-    labels = np.full(len(values), -1, np.int32)
-    labels[known] = ids.reshape(-1)
-    return {"labels": labels, "class_names": names.tolist()}
-
-
-def _is_unknown(value: Any) -> bool:
-    """Whether a label is missing: None, NaN or pandas' NA."""
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    return isinstance(value, numbers.Real) and math.isnan(value)
-
-
 def _splits(masks: list[Any], nodes: int) -> list[list[list[int]]]:
     """PyG's masks: [N], or [N, S] for S splits."""
-    tables = [_numpy(mask).astype(bool) for mask in masks]
+    tables = [numpy_of(mask).astype(bool) for mask in masks]
     tables = [table[:, None] if table.ndim == 1 else table for table in tables]
     count = max(table.shape[1] for table in tables)
     if any(table.shape[0] != nodes or table.shape[1] not in (1, count) for table in tables):
-        shapes = ", ".join(str(_numpy(mask).shape) for mask in masks)
+        shapes = ", ".join(str(numpy_of(mask).shape) for mask in masks)
         message = f"the masks of {nodes} nodes have shapes {shapes}"
         raise DataError(message, "expected (N,), or (N, S) for S splits")
     # One test mask may serve all splits, as in WikiCS.
     tables = [np.broadcast_to(table, (nodes, count)) for table in tables]
     return [[np.flatnonzero(table[:, s]).tolist() for table in tables] for s in range(count)]
-
-
-def _numpy(values: Any) -> np.ndarray:
-    if not hasattr(values, "detach"):
-        return np.asarray(values)
-    values = values.detach().cpu()
-    if str(values.dtype) == "torch.bfloat16":  # numpy has no such type
-        values = values.float()
-    return values.numpy()
 
 
 def _row_count(x: Any) -> int:
@@ -367,5 +347,14 @@ def _is_torch_sparse(value: Any) -> bool:
     return getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False)
 
 
-def _is_networkx(value: Any) -> bool:
+def _is_frame(value: Any) -> bool:
+    """Whether `value` is a table: a pandas or Polars frame, an Arrow table, a DuckDB relation."""
+    return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__dataframe__")
+
+
+def is_igraph(value: Any) -> bool:
+    return "igraph" in sys.modules and isinstance(value, sys.modules["igraph"].Graph)
+
+
+def is_networkx(value: Any) -> bool:
     return "networkx" in sys.modules and isinstance(value, sys.modules["networkx"].Graph)

@@ -120,5 +120,6 @@ class Keywords(DataKeywords, total=False):
     gamma_scale: Literal["auto", "none"]
     memory: int
     protocol: Literal["authors", "paper", "bgrl"]
-    output: Literal["torch", "numpy"]
+    output: Literal["auto", "torch", "numpy", "pandas", "polars"]
+    graph: object
     progress: bool | Literal["auto"]

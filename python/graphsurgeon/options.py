@@ -7,6 +7,9 @@ import json
 import math
 import numbers
 import os
+import re
+import secrets
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
@@ -15,6 +18,29 @@ import numpy as np
 
 from ._load import core
 from .errors import UsageError
+
+INDENT = "    "
+
+
+def in_keywords(text: str) -> str:
+    """A text of the command line that names options as in Python: `--aug-dim` is `aug_dim`."""
+
+    def keyword(found: re.Match[str]) -> str:
+        name = found[1]
+        return "random_state" if name == "seed" else name.replace("-", "_")
+
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", keyword, text)
+
+
+def _wrapped(text: str, hanging: str = "") -> list[str]:
+    return textwrap.wrap(
+        in_keywords(text),
+        88,
+        initial_indent=INDENT,
+        subsequent_indent=INDENT + hanging,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -38,6 +64,8 @@ class Option:
         """The types that the keyword takes."""
         if self.keyword == "progress":
             return Union[bool, Literal["auto"]]
+        if self.keyword == "graph":
+            return object
         if self.choices:
             return Literal[tuple(self.choices)]
         if self.name == "seed":
@@ -72,10 +100,18 @@ class Option:
     def documentation(self) -> list[str]:
         """The entry in a numpydoc 'Parameters' section."""
         kinds = {"INT": "int", "FLOAT": "float", "TEXT": "str", "INT,...": "list of int"}
-        kind = " | ".join(self.choices) or kinds.get(self.type, "bool")
-        lines = [f"{self.keyword} : {kind}, default {self.default!r}", f"    {self.help}", ""]
-        about = [f"    - {name}: {text}" for name, text in self.choices.items() if text]
-        return lines + ([*about, ""] if about else [])
+        kinds |= {"GRAPH": "any graph"}
+        kind = kinds.get(self.type, "bool")
+        if self.choices:
+            listed = ", ".join(f'"{name}"' for name in self.choices)
+            kind = f"{{{listed}}}" if len(listed) < 64 else "str"
+        lines = [f"{self.keyword} : {kind}, default {self.default!r}", *_wrapped(self.help)]
+        about = [(name, text) for name, text in self.choices.items() if text]
+        if about:
+            lines.append("")
+        for name, text in about:
+            lines += _wrapped(f"- {name}: {text}", "  ")
+        return [*lines, ""]
 
 
 def _read() -> dict[str, Option]:
@@ -104,10 +140,22 @@ EXTRAS: dict[str, Option] = {
         _extra("threads", "INT", 0, "number of threads; 0 uses every core of this process"),
         _extra(
             "output",
-            "torch|numpy",
-            "torch",
+            "auto|torch|numpy|pandas|polars",
+            "auto",
             "type of the embeddings",
-            choices={"torch": "a torch.Tensor", "numpy": "a numpy.ndarray"},
+            choices={
+                "auto": "a frame indexed by the ids for tables, otherwise a torch.Tensor",
+                "torch": "a torch.Tensor",
+                "numpy": "a numpy.ndarray",
+                "pandas": "a pandas.DataFrame indexed by the ids of the nodes",
+                "polars": "a polars.DataFrame with the ids in its first column",
+            },
+        ),
+        _extra(
+            "graph",
+            "GRAPH",
+            None,
+            "the graph, if fit and transform are to take ids of nodes: for cross-validation",
         ),
         _extra(
             "progress",
@@ -129,7 +177,8 @@ RENAMED: dict[str, str] = {
 
 def defaults(method: str = "") -> dict[str, Any]:
     """Every keyword with its default, which a method may replace by its own."""
-    own = METHODS[method]["defaults"] if method in METHODS else {}
+    known = isinstance(method, str) and method in METHODS
+    own = METHODS[method]["defaults"] if known else {}
     return {keyword: own.get(option.name, option.default) for keyword, option in KEYWORDS.items()}
 
 
@@ -176,6 +225,17 @@ def thread_count(threads: Any) -> int:
         message = f"threads: {threads!r} is not a number of threads"
         raise UsageError(message, f"0 to {MAX_THREADS}; 0 uses every core")
     return int(threads)
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed: an int as it is, a random one for None, or one drawn from a numpy generator."""
+    if random_state is None:
+        return secrets.randbelow(2**31)
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    return int(random_state)
 
 
 def unknown(keyword: str) -> str:

@@ -142,20 +142,29 @@ fs::path nameable(const fs::path& target) {
   return path;
 }
 
+// Names a folder of folders that we wrote as one.
+constexpr const char* kManifest = "shards.json";
+
 // What --overwrite may delete: a file, or a folder of plain files. A folder with folders in it (a
-// home, a project) was hardly written by us.
-void check_replaceable(const fs::path& target) {
+// home, a project) was hardly written by us, unless it has our manifest and they hold plain files.
+void check_replaceable(const fs::path& target, bool nested = false) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(target, error);
   if (fs::is_directory(status)) {
+    std::error_code ignored;
+    const bool set =
+        !nested && fs::is_regular_file(fs::symlink_status(target / kManifest, ignored));
     for (fs::directory_iterator entry(target, error), end; !error && entry != end;
-         entry.increment(error))
-      if (fs::is_directory(entry->symlink_status(error)))
+         entry.increment(error)) {
+      if (!fs::is_directory(entry->symlink_status(error))) continue;
+      if (set) check_replaceable(entry->path(), /*nested=*/true);
+      else
         fail_data(target.string(),
                   fmt::format("is not replaced: it holds the folder '{}'",
                               entry->path().filename().string()),
                   "only a file or a folder of plain files is overwritten; remove it yourself or "
                   "choose another output");
+    }
     if (error) fail_read(target, error.value());
   } else if (!fs::is_regular_file(status)) {
     fail_data(target.string(), "is not replaced: it is a link or a device",

@@ -4,12 +4,14 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "cli/command.h"
+#include "cli/external.h"
 #include "dataset/catalog.h"
 #include "dataset/download.h"
 #include "dataset/folder/folder.h"
 #include "dataset/generate/generate.h"
 #include "dataset/load.h"
 #include "dataset/renumber.h"
+#include "dataset/shards/save.h"
 #include "dataset/summary.h"
 
 namespace gs::cli {
@@ -20,10 +22,31 @@ void notes_to_stderr(const CommonOptions& common, const Dataset& data) {
   for (const auto& note : data.notes) say(common, "note: " + note);
 }
 
+struct InfoOptions {
+  bool verify = false;
+  void describe(OptionList& v) {
+    v("verify", verify, "of a sharded folder: read every file and compare its hash");
+  }
+};
+
+void check_verify(const InfoOptions& options) {
+  if (options.verify)
+    fail_usage("--verify", "applies to a sharded folder only",
+               "other data is checked whenever it is loaded");
+}
+
+// Options on how to read a file mean nothing here: an error rather than ignored.
+void check_sharded(const std::set<std::string>& given) {
+  for (const std::string& name : given)
+    if (name != "verify" && name != "json" && name != "quiet" && name != "threads")
+      fail_usage("--" + name, "does not apply to a sharded folder",
+                 "pass it to 'data shard', which wrote the folder");
+}
+
 void setup_info(CLI::App& parent, Run& run) {
   CLI::App* app = parent.add_subcommand(
       "info", "print counts, degrees, homophily, splits and memory of a dataset");
-  auto state = std::make_shared<Bound<LoadOptions>>();
+  auto state = std::make_shared<Bound<LoadOptions, InfoOptions>>();
   auto data = std::make_shared<std::string>();
   app->add_option("DATA", *data, "catalog name, file, folder, or generator as sbm:nodes=5000")
       ->required();
@@ -32,6 +55,16 @@ void setup_info(CLI::App& parent, Run& run) {
     run = [=] {
       const ThreadScope scope(state->common.thread_count());
       const auto progress = begin(state->common);
+      const InfoOptions& options = state->get<InfoOptions>();
+      if (is_sharded(*data)) {
+        check_sharded(given_options(state->lists));
+        const ShardIndex index = read_shard_index(*data);
+        if (options.verify) verify_shards(index, *progress);
+        if (state->common.json) print_json(to_json(index));
+        else print(to_text(index));
+        return;
+      }
+      check_verify(options);
       const Dataset set = load_dataset(*data, state->get<LoadOptions>(), *progress);
       progress->finish();
       notes_to_stderr(state->common, set);
@@ -88,6 +121,13 @@ void setup_writer(CLI::App* app, Run& run, const std::shared_ptr<Bound<Options..
   });
 }
 
+// What loading `data` reads, which an output must not replace.
+std::vector<fs::path> files_of(const std::string& data, const LoadOptions& load) {
+  const CatalogEntry* entry = find_catalog(data);
+  const auto found = entry ? locate(*entry, load.folder()) : std::nullopt;
+  return {data, found.value_or(fs::path()), load.features_file, load.labels_file, load.splits_file};
+}
+
 void setup_convert(CLI::App& parent, Run& run) {
   CLI::App* app =
       parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
@@ -99,12 +139,37 @@ void setup_convert(CLI::App& parent, Run& run) {
     const Reorder rule = state->get<ReorderOptions>().reorder;
     return rule == Reorder::none ? set : renumber(set, node_order(set.graph, rule));
   };
-  setup_writer(app, run, state, make, [=]() -> std::vector<fs::path> {
-    const LoadOptions& load = state->get<LoadOptions>();
-    const CatalogEntry* entry = find_catalog(*data);
-    const auto found = entry ? locate(*entry, load.folder()) : std::nullopt;
-    return {*data, found.value_or(fs::path()), load.features_file, load.labels_file,
-            load.splits_file};
+  setup_writer(app, run, state, make, [=] { return files_of(*data, state->get<LoadOptions>()); });
+}
+
+void setup_shard(CLI::App& parent, Run& run) {
+  CLI::App* app = parent.add_subcommand(
+      "shard", "write a dataset in shards, for training on several processes");
+  auto state = std::make_shared<Bound<LoadOptions, ShardOptions, OutputOptions>>();
+  auto data = std::make_shared<std::string>();
+  auto output = std::make_shared<std::string>();
+  app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
+  app->add_option("-o,--output", *output, "folder to write")->required();
+  state->bind(*app);
+  app->callback([=, &run] {
+    run = [=] {
+      const LoadOptions& load = state->get<LoadOptions>();
+      const ShardOptions& options = state->get<ShardOptions>();
+      const bool overwrite = state->get<OutputOptions>().overwrite;
+      std::vector<fs::path> inputs = files_of(*data, load);
+      inputs.emplace_back(options.parts_file);
+      check_shards_output(*output, overwrite, inputs);
+      const ThreadScope scope(state->common.thread_count());
+      const auto progress = begin(state->common);
+      const Dataset set = load_dataset(*data, load, *progress);
+      notes_to_stderr(state->common, set);
+      const ShardIndex index = save_shards(set, options, *output, overwrite, *progress);
+      progress->finish();
+      nlohmann::json report = to_json(index);
+      report["output"] = *output;
+      if (state->common.json) print_json(report);
+      else print(fmt::format("wrote {}\n{}", *output, to_text(index)));
+    };
   });
 }
 
@@ -205,7 +270,9 @@ void setup_fetch(CLI::App& parent, Run& run) {
 void setup_data(CLI::App& app, Run& run) {
   app.require_subcommand(1);
   setup_info(app, run);
+  setup_external(app, kDataImport, run);
   setup_convert(app, run);
+  setup_shard(app, run);
   setup_generate(app, run);
   setup_list(app, run);
   setup_fetch(app, run);

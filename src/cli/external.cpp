@@ -58,4 +58,16 @@ void run_external(const stdfs::path& program, char** arguments) {
             "check that it is an executable program");
 }
 
+void setup_external(CLI::App& parent, const ExternalCommand& command, Run& run) {
+  CLI::App* app = parent.add_subcommand(command.name, command.about);
+  app->allow_extras();
+  app->set_help_flag();
+  app->callback([name = std::string(command.name), &run] {
+    run = [=] {
+      fail_usage(name, "is part of the Python package, which was not found",
+                 "install it with 'pip install .' from a checkout");
+    };
+  });
+}
+
 }  // namespace gs::cli

@@ -33,26 +33,12 @@ constexpr Command kCommands[] = {
 
 // Programs of the Python package, found beside this one or on PATH; listed here so that help and
 // suggestions include them.
-struct ExternalCommand {
-  const char *name, *about;
-};
 constexpr ExternalCommand kExternals[] = {
     {"tune", "search for good options of training"},
     {"report", "draw runs, ablations and searches as one page"},
     {"bench", "the paper's tables: methods on datasets, trained and scored"},
     {"ablate", "the paper's ablations, each claim checked"},
 };
-
-void setup_external(CLI::App& app, const std::string& name, Run& run) {
-  app.allow_extras();
-  app.set_help_flag();
-  app.callback([=, &run] {
-    run = [=] {
-      fail_usage(name, "is part of the Python package, which was not found",
-                 "install it with 'pip install .' from a checkout");
-    };
-  });
-}
 
 // The instruction set that libtorch and our kernels choose on this machine, by the same cpuid bits.
 const char* cpu_path() {
@@ -147,6 +133,8 @@ bool is_command(const std::string& name) {
 int run_command_line(int argc, char** argv) {
   if (argc > 1 && !is_command(argv[1]))
     if (const auto program = find_external(argv[1])) run_external(*program, argv + 2);
+  if (argc > 2 && argv[1] == std::string("data") && argv[2] == std::string(kDataImport.name))
+    if (const auto program = find_external("data-import")) run_external(*program, argv + 3);
   CLI::App app("Node embeddings of an attributed graph, without labels.", "graphsurgeon");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
@@ -156,8 +144,7 @@ int run_command_line(int argc, char** argv) {
   Run run;
   for (const Command& command : kCommands)
     command.setup(*app.add_subcommand(command.name, command.about), run);
-  for (const ExternalCommand& command : kExternals)
-    setup_external(*app.add_subcommand(command.name, command.about), command.name, run);
+  for (const ExternalCommand& command : kExternals) setup_external(app, command, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -114,7 +114,10 @@ Dataset dataset_from(GraphArrays arrays, const LoadOptions& options) {
   raw.labels = labels_of(arrays);
   raw.splits = std::move(arrays.splits);
   raw.node_ids = std::move(arrays.node_ids);
+  raw.feature_names = std::move(arrays.feature_names);
   raw.class_names = std::move(arrays.class_names);
+  raw.recipe = std::move(arrays.recipe);
+  raw.symmetrize = arrays.undirected;
   return prepare(std::move(raw), "memory", options);
 }
 

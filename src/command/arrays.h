@@ -25,12 +25,14 @@ struct GraphArrays {
   Array<uint8_t> multi_labels;
   int64_t classes = 0;  // columns of multi_labels
   std::vector<Split> splits;
-  std::vector<std::string> node_ids, class_names;
+  std::vector<std::string> node_ids, feature_names, class_names;
+  std::string recipe;       // FeatureTreatment::recipe
+  bool undirected = false;  // edges are listed once and belong in both directions
 };
 
 // Checks and treats the arrays like the content of a file. The graph is kept as it is unless
-// `options` say otherwise. Dense features that are mostly zeros become sparse where that is the
-// cheaper form.
+// it is `undirected` or `options` say otherwise. Dense features that are mostly zeros become sparse
+// where that is the cheaper form.
 Dataset dataset_from(GraphArrays arrays, const LoadOptions& options);
 
 // For a dataset that is prepared already: data Error unless its features were treated as a run

@@ -10,6 +10,7 @@ namespace gs {
 TrainResult run(const TrainRequest& request, Progress& progress) {
   const Session session(request.threads);
   const Dataset data = load_dataset(request.data, request.options.load, progress);
+  for (const std::string& note : data.notes) progress.say("note: " + note);
   return train(data, request, progress);
 }
 

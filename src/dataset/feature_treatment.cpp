@@ -82,7 +82,7 @@ FeatureTreatment standardizing(const DenseMatrix& m) {
   for (int64_t r = 0; r < m.rows; ++r)
     for (int64_t c = 0; c < m.columns; ++c)
       square[c] += std::pow(m.values[r * m.columns + c] - mean[c], 2);
-  FeatureTreatment out{FeatureRule::standardize, {mean.begin(), mean.end()}, {}, {}};
+  FeatureTreatment out{FeatureRule::standardize, {mean.begin(), mean.end()}, {}, {}, {}};
   for (const double s : square) {
     const double deviation = std::sqrt(s / rows);
     out.scale.push_back(deviation > 0 ? static_cast<float>(1 / deviation) : 0.0f);
@@ -92,7 +92,7 @@ FeatureTreatment standardizing(const DenseMatrix& m) {
 
 FeatureTreatment ranging(const DenseMatrix& m) {
   const Ranges ranges = ranges_of(m);
-  FeatureTreatment out{FeatureRule::min_max, ranges.low, {}, {}};
+  FeatureTreatment out{FeatureRule::min_max, ranges.low, {}, {}, {}};
   for (int64_t c = 0; c < m.columns; ++c) {
     const double width = static_cast<double>(ranges.high[c]) - ranges.low[c];
     out.scale.push_back(width > 0 ? static_cast<float>(1 / width) : 0.0f);
@@ -198,7 +198,7 @@ FeatureTreatment fitted_treatment(FeatureRule rule, const Features& features) {
   GS_ASSERT(rule != FeatureRule::automatic);
   if (rule == FeatureRule::standardize) return standardizing(dense_copy(features));
   if (rule == FeatureRule::min_max) return ranging(dense_copy(features));
-  return {rule, {}, {}, {}};
+  return {rule, {}, {}, {}, {}};
 }
 
 void check_treatment(const FeatureTreatment& treatment, int64_t width, const std::string& where) {
@@ -209,6 +209,19 @@ void check_treatment(const FeatureTreatment& treatment, int64_t width, const std
               fmt::format("has {} features, but the model was trained on {}", width,
                           treatment.scale.size()),
               "use a graph with the same features as the training graph");
+}
+
+void check_recipe(const FeatureTreatment& treatment, const std::string& recipe,
+                  const std::string& where) {
+  if (treatment.recipe == recipe) return;
+  if (treatment.recipe.empty())
+    fail_data(where, "its features were made from a table, but those of the training data were not",
+              "pass features like those that the model was trained on");
+  fail_data(where,
+            recipe.empty() ? "its features were not made by the recipe of the training data"
+                           : "its features were made from a table by a recipe of their own",
+            "import the table with 'graphsurgeon data import ... --like RUN', which encodes it as "
+            "the training data");
 }
 
 Features treated(const FeatureTreatment& treatment, Features features) {
@@ -228,7 +241,7 @@ Features treated(const FeatureTreatment& treatment, Features features) {
 }
 
 bool same_treatment(const FeatureTreatment& a, const FeatureTreatment& b) {
-  return a.rule == b.rule && a.shift == b.shift && a.scale == b.scale;
+  return a.rule == b.rule && a.shift == b.shift && a.scale == b.scale && a.recipe == b.recipe;
 }
 
 std::string_view done_to_features(FeatureRule rule) {

@@ -33,6 +33,9 @@ struct FeatureTreatment {
   // standardize and min-max: column c becomes (x - shift[c]) * scale[c]; empty for other rules.
   std::vector<float> shift, scale;
   std::vector<std::string> columns;  // names of the columns, if the data has them
+  // How `data import` made the features from the columns of a table, as JSON; empty for other data.
+  // Data of another recipe means something else by the same columns.
+  std::string recipe;
 };
 
 // What suits the values of data that has no convention of its own, and why; an empty reason if they
@@ -49,6 +52,9 @@ FeatureTreatment fitted_treatment(FeatureRule rule, const Features& features);
 // Data Error at `where` if it was fitted on another number of columns.
 void check_treatment(const FeatureTreatment& treatment, int64_t width, const std::string& where);
 Features treated(const FeatureTreatment& treatment, Features features);
+// Data Error at `where` unless the data's recipe is that of the treatment.
+void check_recipe(const FeatureTreatment& treatment, const std::string& recipe,
+                  const std::string& where);
 // Whether both do the same to a feature.
 bool same_treatment(const FeatureTreatment& a, const FeatureTreatment& b);
 // "features binarized"; empty for raw.

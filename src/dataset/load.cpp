@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dataset/generate/generate.h"
+#include "dataset/shards/shards.h"
 
 namespace gs {
 
@@ -107,6 +108,10 @@ Dataset load_dataset(const std::string& data, const LoadOptions& options, Progre
   }
   const CatalogEntry* entry = nullptr;
   const fs::path path = resolve(data, options, &entry);
+  if (is_sharded(path))
+    fail_data(path.string(), "is a sharded dataset, made for several processes",
+              "train it under torchrun (docs/cluster.md), or pass the dataset that it was made of; "
+              "'data info' describes it");
   const Named<Reader>& reader =
       options.format.empty() ? detect_reader(path) : find(readers(), options.format, "format");
   ReadRequest request{.path = path,

@@ -232,6 +232,7 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
   }
   raw.wait_for_features();
   check_features(raw.features, raw.nodes, raw.features_where);
+  if (options.fitted) check_recipe(*options.fitted, raw.recipe, raw.features_where);
   if (options.fitted && !options.fitted->columns.empty())
     arrange_columns(raw, *options.fitted, out, done);
   FeatureTreatment& treatment = out.feature_treatment;
@@ -240,6 +241,8 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
     check_treatment(treatment, raw.features.width(), raw.features_where);
   } else if (options.features != FeatureRule::automatic) {
     treatment = fitted_treatment(options.features, raw.features);
+  } else if (!raw.recipe.empty()) {
+    treatment.rule = FeatureRule::raw;  // scaled by the recipe
   } else if (entry) {
     treatment.rule = entry->binarize ? FeatureRule::binary : FeatureRule::raw;
   } else {
@@ -248,6 +251,7 @@ void treat_features(RawDataset& raw, const CatalogEntry* entry, const LoadOption
     out.treatment_reason = found.reason;
   }
   treatment.columns = raw.feature_names;
+  treatment.recipe = std::move(raw.recipe);
   out.features = treated(treatment, std::move(raw.features));
   if (const std::string_view words = done_to_features(treatment.rule); !words.empty())
     done.emplace_back(words);
@@ -268,6 +272,7 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
 
   std::vector<std::string> done;
   if (!raw.treatment.empty()) done.push_back(raw.treatment);
+  if (format == "edge-list" && !raw.treatment.empty()) out.notes.push_back(raw.treatment);
   const bool as_usual =
       options.symmetrize == Switch::automatic && options.self_loops == LoopRule::automatic;
   build_graph(raw, entry, options, out, done);
@@ -278,6 +283,8 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
   out.node_ids = std::move(raw.node_ids);
   out.feature_names = std::move(raw.feature_names);
   out.class_names = std::move(raw.class_names);
+  if (format == "edge-list" && raw.symmetrize && options.symmetrize == Switch::automatic)
+    out.notes.emplace_back("edges are taken as undirected; --symmetrize no keeps their direction");
   if (entry && as_usual && out.graph.edges() != entry->edges)
     out.notes.push_back(fmt::format("{} usually has {} stored edges; this file has {}",
                                     entry->title, entry->edges, out.graph.edges()));

@@ -39,6 +39,7 @@ struct RawDataset {
   std::vector<Split> splits;
   std::vector<std::string> node_ids, feature_names, class_names;
   std::string treatment;  // kept by our own format: what was done before it was written
+  std::string recipe;     // FeatureTreatment::recipe
 
   // The convention of this format (that of PyG's datasets); the catalog and the user may override.
   bool symmetrize = false;

@@ -10,6 +10,8 @@
 
 namespace gs {
 
+struct ShardIndex;
+
 struct Summary {
   int64_t nodes = 0, edges = 0, raw_edges = 0, self_loops = 0, isolated = 0, components = 0,
           largest_component = 0;
@@ -29,5 +31,9 @@ struct Summary {
 Summary summarize(const Dataset& data);
 nlohmann::json to_json(const Dataset& data, const Summary& summary);
 std::string to_text(const Dataset& data, const Summary& summary);
+
+// The same of a sharded dataset, from its shards.json alone: edge cut, halo and balance.
+nlohmann::json to_json(const ShardIndex& index);
+std::string to_text(const ShardIndex& index);
 
 }  // namespace gs

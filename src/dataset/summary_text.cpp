@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "dataset/shards/shards.h"
 #include "dataset/summary.h"
 
 namespace gs {
@@ -116,6 +117,34 @@ std::string split_line(const std::vector<Split>& splits) {
                   grouped(std::ssize(first.val)), grouped(std::ssize(first.test))));
 }
 
+// One count of every shard.
+struct Spread {
+  int64_t least = 0, most = 0, total = 0;
+  double mean = 0;
+
+  Spread(const ShardIndex& index, int64_t ShardEntry::*count) : least(INT64_MAX) {
+    for (const ShardEntry& entry : index.shards) {
+      least = std::min(least, entry.*count), most = std::max(most, entry.*count);
+      total += entry.*count;
+    }
+    mean = static_cast<double>(total) / static_cast<double>(index.size());
+  }
+  double balance() const { return mean > 0 ? static_cast<double>(most) / mean : 1; }
+  nlohmann::json json() const {
+    return {{"min", least}, {"mean", mean}, {"max", most}, {"balance", balance()}};
+  }
+  std::string text(std::string_view label, const std::string& remark) const {
+    return count_line(
+        label, static_cast<int64_t>(std::llround(mean)),
+        fmt::format("on average, from {} to {}; {}", grouped(least), grouped(most), remark));
+  }
+};
+
+double cut_share(const ShardIndex& index) {
+  return index.edges == 0 ? 0
+                          : static_cast<double>(index.cut_edges) / static_cast<double>(index.edges);
+}
+
 nlohmann::json or_null(double value) {
   return std::isnan(value) ? nlohmann::json() : nlohmann::json(value);
 }
@@ -197,6 +226,58 @@ std::string to_text(const Dataset& data, const Summary& summary) {
   out += fmt::format("  {:<{}}{:>{}}  graph {}, features {}\n", "memory", kLabelWidth,
                      readable_bytes(summary.graph_bytes + summary.feature_bytes), kNumberWidth,
                      readable_bytes(summary.graph_bytes), readable_bytes(summary.feature_bytes));
+  return out;
+}
+
+nlohmann::json to_json(const ShardIndex& index) {
+  return {{"name", index.name},
+          {"format", "shards"},
+          {"treatment", index.treatment},
+          {"nodes", index.nodes},
+          {"edges", index.edges},
+          {"features", index.features},
+          {"classes", index.classes},
+          {"task", task_name(index.task)},
+          {"splits", index.splits},
+          {"directed", !index.symmetric},
+          {"weighted", index.weighted},
+          {"shards", index.size()},
+          {"partitioner", index.partitioner},
+          {"hash", index.hash},
+          {"cut_edges", index.cut_edges},
+          {"edge_cut", cut_share(index)},
+          {"shard_nodes", Spread(index, &ShardEntry::nodes).json()},
+          {"shard_edges", Spread(index, &ShardEntry::edges).json()},
+          {"shard_halo", Spread(index, &ShardEntry::halo).json()}};
+}
+
+std::string to_text(const ShardIndex& index) {
+  const Spread nodes(index, &ShardEntry::nodes), edges(index, &ShardEntry::edges),
+      halo(index, &ShardEntry::halo);
+  std::string out = fmt::format("{} ({} shards)\n", index.name, index.size());
+  if (!index.treatment.empty()) out += fmt::format("  {}\n", index.treatment);
+  out += '\n';
+  out += count_line("nodes", index.nodes);
+  out += count_line("edges", index.edges,
+                    fmt::format("stored entries, {}{}",
+                                index.symmetric ? "each edge in both directions" : "directed",
+                                index.weighted ? ", weighted" : ""));
+  out += index.features == 0
+             ? line("features", "none")
+             : count_line("features", index.features,
+                          index.sparse_features ? "columns, sparse" : "columns, dense");
+  out += index.task == Task::none ? line("labels", "none") : count_line("classes", index.classes);
+  out += count_line("splits", index.splits);
+  out += line("partitioner", index.partitioner);
+  out += line("edge cut", percent(cut_share(index)),
+              fmt::format("{} edges join two shards", grouped(index.cut_edges)));
+  out +=
+      nodes.text("shard nodes", fmt::format("the largest is {:.3f} of the mean", nodes.balance()));
+  out +=
+      edges.text("shard edges", fmt::format("the largest is {:.3f} of the mean", edges.balance()));
+  out += halo.text("shard halo",
+                   fmt::format("{:.2f} per own node",
+                               static_cast<double>(halo.total) / static_cast<double>(nodes.total)));
   return out;
 }
 

@@ -20,7 +20,8 @@ nlohmann::json to_json(const FeatureTreatment& treatment) {
   return {{"rule", name_of(names_of(treatment.rule), treatment.rule)},
           {"shift", treatment.shift},
           {"scale", treatment.scale},
-          {"columns", treatment.columns}};
+          {"columns", treatment.columns},
+          {"recipe", treatment.recipe}};
 }
 
 std::shared_ptr<const FeatureTreatment> treatment_from(const nlohmann::json& json) {
@@ -29,6 +30,7 @@ std::shared_ptr<const FeatureTreatment> treatment_from(const nlohmann::json& jso
   out->shift = json.at("shift").get<std::vector<float>>();
   out->scale = json.at("scale").get<std::vector<float>>();
   out->columns = json.at("columns").get<std::vector<std::string>>();
+  out->recipe = json.value("recipe", "");
   const bool per_column =
       out->rule == FeatureRule::standardize || out->rule == FeatureRule::min_max;
   if (out->rule == FeatureRule::automatic || out->shift.size() != out->scale.size() ||

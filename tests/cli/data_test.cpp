@@ -1,4 +1,5 @@
 // The data commands, run as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -242,6 +243,115 @@ TEST(DataCommand, ALongNameAndALoopOfLinksAreBadData) {
   }
   fs::create_symlink(folder / "a", folder / "a");
   EXPECT_EQ(run_program("data info " + (folder / "a").string()).exit_code, 3);
+}
+
+// Shards a small graph into folder/shards; returns that path.
+std::string sharded(const TempFolder& folder, const std::string& options = "--shards 4") {
+  const std::string out = (folder / "shards").string();
+  const Outcome run =
+      run_program("data shard sbm:nodes=400,classes=4 --quiet " + options + " -o " + out);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return out;
+}
+
+TEST(DataShard, InfoReportsCutHaloAndBalance) {
+  const TempFolder folder;
+  const std::string out = sharded(folder);
+  const json found = info(out + " --verify");
+  EXPECT_EQ(found["nodes"], 400);
+  EXPECT_EQ(found["edges"], 4000);
+  EXPECT_EQ(found["shards"], 4);
+  EXPECT_EQ(found["partitioner"], "metis");
+  EXPECT_EQ(found["shard_nodes"]["mean"], 100);
+  EXPECT_EQ(found["shard_edges"]["mean"], 1000);
+  EXPECT_GT(found["shard_halo"]["min"], 0);
+  EXPECT_DOUBLE_EQ(found["edge_cut"], found["cut_edges"].get<double>() / 4000);
+  EXPECT_LT(found["edge_cut"], 0.5) << "chance is 0.75";
+  const Outcome text = run_program("data info " + out);
+  for (const char* part : {"4 shards", "edge cut", "shard halo", "shard nodes"})
+    EXPECT_THAT(text.out, HasSubstr(part));
+}
+
+TEST(DataShard, IsTheSameOnAnyNumberOfThreads) {
+  for (const char* partitioner : {"metis", "stream"}) {
+    const TempFolder one, two;
+    const std::string options = fmt::format("--shards 8 --partitioner {} --threads ", partitioner);
+    EXPECT_EQ(info(sharded(one, options + "1"))["hash"], info(sharded(two, options + "2"))["hash"]);
+  }
+}
+
+TEST(DataShard, ReplacesItsOwnFolderAlone) {
+  const TempFolder folder;
+  const std::string out = sharded(folder), again = "data shard sbm:nodes=400,classes=4 -o ";
+  expect_bad_data(run_program(again + out), "--overwrite");
+  EXPECT_EQ(info(sharded(folder, "--shards 3 --overwrite"))["shards"], 3);
+  EXPECT_FALSE(fs::exists(folder / "shards/shard-00003"));
+  write_text(folder / "shards/shard-00001/notes.txt", "x");
+  expect_bad_data(run_program(again + out + " --overwrite"), "shard-00001/notes.txt");
+  EXPECT_TRUE(fs::exists(folder / "shards/shard-00001/notes.txt"));
+  write_text(folder / "work/shards.json", "{}");
+  write_text(folder / "work/thesis/text.txt", "x");
+  expect_bad_data(run_program(again + (folder / "work").string() + " --overwrite"),
+                  "is not a sharded folder");
+  EXPECT_TRUE(fs::exists(folder / "work/thesis/text.txt"));
+}
+
+TEST(DataShard, LeavesNothingWhenThePartsDoNotFit) {
+  const TempFolder folder;
+  const auto complaint = [&](const std::string& parts, const std::string& options = {}) {
+    write_text(folder / "parts.txt", parts);
+    const Outcome run =
+        run_program("data shard sbm:nodes=6,classes=2,degree=2 --parts-file " +
+                    (folder / "parts.txt").string() + options + " -o " + (folder / "out").string());
+    EXPECT_EQ(run.exit_code, 3) << parts;
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+    return run.err;
+  };
+  EXPECT_THAT(complaint("0\n1\n0\n"), HasSubstr("has 3 parts for 6 nodes"));
+  EXPECT_THAT(complaint("0\n1\n0\n0\n0\n0\n0\n"), HasSubstr("more lines than the 6 nodes"));
+  EXPECT_THAT(complaint("0\n1\n0\n0\n0\n-1\n"), HasSubstr("parts.txt:6: part -1"));
+  EXPECT_THAT(complaint("0\n1\n0\n0\n0\nx\n"), HasSubstr("'x' is not a part number"));
+  EXPECT_THAT(complaint("0\n2\n0\n0\n0\n0\n"), HasSubstr("part 1 has no nodes"));
+  EXPECT_THAT(complaint("0\n2\n0\n1\n0\n0\n", " --shards 2"), HasSubstr("from 0 to 1"));
+}
+
+TEST(DataShard, RefusesMoreShardsThanNodes) {
+  const TempFolder folder;
+  const Outcome run =
+      run_program("data shard sbm:nodes=40,classes=4 -o " + (folder / "out").string());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("64 shards for 40 nodes"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(DataShard, OptionsOfLoadingDoNotApplyToAShardedFolder) {
+  const TempFolder folder;
+  const Outcome run = run_program("data info --features raw " + sharded(folder));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("does not apply to a sharded folder"));
+  const Outcome other = run_program("data info sbm:nodes=50 --verify");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("sharded folder only"));
+}
+
+TEST(DataShard, IsNotReadAsOneDataset) {
+  const TempFolder folder;
+  expect_bad_data(run_program("data convert " + sharded(folder) + " -o " + (folder / "x").string()),
+                  "is a sharded dataset");
+}
+
+// 205 MB of features in a process that may allocate 80 MB.
+TEST(DataShard, HoldsOneShardInMemory) {
+  const TempFolder folder;
+  const std::string data = (folder / "data").string(), out = (folder / "out").string();
+  const Outcome made =
+      run_program("data generate --nodes 100000 --features 512 --quiet -o " + data);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Outcome run =
+      run_program("data shard " + data + " --partitioner stream --threads 1 --quiet -o " + out,
+                  "prlimit --data=80000000");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(info(out)["shards"], 64);
 }
 
 }  // namespace

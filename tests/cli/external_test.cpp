@@ -34,6 +34,10 @@ TEST(External, OwnCommandsComeFirst) {
   EXPECT_THAT(run.out, HasSubstr("photo"));
 }
 
+TEST(External, HelpListsTheCommandThatImportsTables) {
+  EXPECT_THAT(run_program("data --help").out, HasSubstr("import"));
+}
+
 TEST(External, AMissingOrNonExecutableProgramIsUnknown) {
   const TempFolder folder;
   write_text(folder / "graphsurgeon-greet", "not executable");

@@ -44,7 +44,9 @@ def pages(report_runs, tmp_path_factory):
         file = folder / f"{name}.html"
         if not file.exists():
             words = [*map(str, inputs[name]), "-o", str(file), "--threads", "1", "--quiet"]
-            assert report_command.main(words if name == "labeled" else [*words, "--no-tsne"]) == 0
+            assert (
+                report_command.main(words if name == "labeled" else [*words, "--map", "pca"]) == 0
+            )
         return file
 
     return make
@@ -70,7 +72,11 @@ def test_every_figure_is_drawn_without_an_error(driver, pages, name, screen):
     for key, drawn, marks, width, room in figures:
         assert drawn and marks > 0, key
         assert 200 < width <= room, key
-    # The page itself never scrolls sideways; wide tables do so on their own.
+    # The page itself never scrolls sideways, and only tables of studies do so on their own.
+    if name != "studies":
+        tables = "[...document.querySelectorAll('.scroll')]"
+        over = driver.execute_script(f"return {tables}.map((t) => t.scrollWidth - t.clientWidth)")
+        assert max(over) <= 0
     assert driver.execute_script("return document.documentElement.scrollWidth") <= screen["width"]
     assert driver.execute_script("return performance.getEntriesByType('resource').length") == 0
 
@@ -190,14 +196,15 @@ def test_the_map_is_colored_and_projected_as_chosen(driver, pages):
         press(driver, "map-0", choice)
         assert driver.find_element(By.CSS_SELECTOR, "#map-0 .colorbar").text.count(title) == 1
     press(driver, "map-0", "label")
-    press(driver, "map-0", "1")
     assert "t-SNE" in driver.find_element(By.CSS_SELECTOR, "#map-0 .about").text
+    press(driver, "map-0", "1")
+    assert "PCA" in driver.find_element(By.CSS_SELECTOR, "#map-0 .about").text
     assert (
         driver.execute_script("return document.querySelector('#map-0 .plot').data[0].x.slice(0, 5)")
         != first
     )
     pressed = driver.find_elements(By.CSS_SELECTOR, "#map-0 button[aria-pressed='true']")
-    assert [button.text for button in pressed] == ["t-SNE", "label"]
+    assert [button.text for button in pressed] == ["PCA", "label"]
 
 
 NO_WEBGL = """const original = HTMLCanvasElement.prototype.getContext;
@@ -213,7 +220,7 @@ def test_many_nodes_are_drawn_by_webgl_and_fewer_without(driver, tmp_path):
         '{"metric": "accuracy", "mean": 50, "std": 1, "values": [50]}'
     )
     page = tmp_path / "page.html"
-    words = [str(tmp_path / "run"), "-o", str(page), "--no-tsne", "--threads", "1", "--quiet"]
+    words = [str(tmp_path / "run"), "-o", str(page), "--map", "pca", "--threads", "1", "--quiet"]
     assert report_command.main(words) == 0
     drawn = (
         "const d = document.querySelector('#map-0 .plot').data;"

@@ -7,7 +7,7 @@ import pytest
 from conftest import run_program
 
 from graphsurgeon.report.failures import Predictions, by_degree, confusion
-from graphsurgeon.report.figure import color, labels
+from graphsurgeon.report.figure import color, labels, log_ticks
 from graphsurgeon.report.figures_inspection import GAINS, drawn
 from graphsurgeon.report.figures_scores import degree_figure, label_figure
 from graphsurgeon.report.run import ReportSettings, complete, read_run
@@ -15,7 +15,7 @@ from graphsurgeon.report.run import ReportSettings, complete, read_run
 
 def completed(folder):
     run = read_run(folder, "run")
-    complete(run, ReportSettings(tsne=False, threads=1), {})
+    complete(run, ReportSettings(map="pca", threads=1), {})
     assert run.notes == []
     return run
 
@@ -59,7 +59,7 @@ def test_data_of_another_graph_is_refused_though_it_has_as_many_nodes(report_run
     other = (
         f"sbm:nodes={run.info['nodes']},classes=2,features={run.info['features']},degree=3,seed=9"
     )
-    complete(run, ReportSettings(data=other, tsne=False, threads=1), {})
+    complete(run, ReportSettings(data=other, map="pca", threads=1), {})
     assert run.graph is None
     assert "edges, but the run was trained on" in run.notes[0]
 
@@ -81,6 +81,13 @@ def test_names_on_an_axis_differ():
         "Natural … (1)",
         "x",
     ]
+
+
+def test_logarithmic_ticks_are_round_and_inside():
+    assert log_ticks(1, 1000) == [1, 10, 100, 1000]
+    assert log_ticks(0.8, 40) == [1, 3, 10, 30]
+    assert all(2 <= tick <= 11 for tick in log_ticks(2, 11))
+    assert all(1.01 <= tick <= 1.02 for tick in log_ticks(1.01, 1.02))
 
 
 def test_of_many_features_those_told_apart_and_some_of_all_others_are_drawn():

@@ -69,6 +69,17 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.5g}")
 
 
+def log_ticks(low: float, high: float) -> list[float]:
+    """Values to write on a logarithmic axis: about four, round, from `low` to `high`."""
+    for steps in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(i / 2 for i in range(2, 20))):
+        first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        ticks = [step * 10.0**k for k in range(first, last + 1) for step in steps]
+        inside = [float(f"{tick:.6g}") for tick in ticks if low <= tick <= high]
+        if len(inside) >= 4:
+            return inside[:: -(-len(inside) // 8)]
+    return [rounded(low + i * (high - low) / 3) for i in range(4)]
+
+
 def color(i: int) -> str:
     return COLORS[i % len(COLORS)]
 

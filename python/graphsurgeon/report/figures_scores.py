@@ -20,6 +20,14 @@ REFERENCES = {
 METRICS = {"accuracy": "accuracy", "roc_auc": "ROC-AUC"}
 
 
+def own_title(run: Run) -> str:
+    """How the embeddings of a run came about."""
+    return "solved" if run.method == "spectral" else "trained"
+
+
+OWN = ("solved", "trained")
+
+
 def score_rows(run: Run) -> list[tuple[str, float, float, list[float]]]:
     """Name, mean, deviation and the splits' scores: references first, the run itself last."""
     scores = run.scores or {}
@@ -29,23 +37,21 @@ def score_rows(run: Run) -> list[tuple[str, float, float, list[float]]]:
         for key, title in REFERENCES.items()
         if key in found
     ]
-    return [*rows, ("trained", scores["mean"], scores["std"], scores["values"])]
+    return [*rows, (own_title(run), scores["mean"], scores["std"], scores["values"])]
 
 
 def score_lines(runs: list[Run]) -> list[tuple[str, int, list[Any]]]:
     """Label, number of the run and row: references first, once where several runs share one."""
     rows = [(r, row) for r, run in enumerate(runs) if run.scores for row in score_rows(run)]
     out = []
-    for title in [*REFERENCES.values(), "trained"]:
+    for title in [*REFERENCES.values(), *OWN]:
         groups: dict[str, list[tuple[int, Any]]] = {}
         for r, row in rows:
             if row[0] == title:
-                groups.setdefault(str(r) if title == "trained" else str(row[3]), []).append(
-                    (r, row)
-                )
+                groups.setdefault(str(r) if title in OWN else str(row[3]), []).append((r, row))
         for members in groups.values():
             names = ", ".join(runs[r].name for r, _ in members)
-            alone = len(runs) == 1 or (len(groups) == 1 and title != "trained")
+            alone = len(runs) == 1 or (len(groups) == 1 and title not in OWN)
             out.append((title if alone else f"{title}: {names}", members[0][0], members[0][1]))
     return out
 
@@ -58,7 +64,7 @@ def score_figure(runs: list[Run]) -> Figure | None:
     traces = []
     titles = labels((name for name, _, _ in lines), 40)
     for label, (_, r, (title, mean, deviation, splits)) in zip(titles, lines):
-        shade = color(r) if title == "trained" else "#8b929c"
+        shade = color(r) if title in OWN else "#8b929c"
         traces.append(
             go.Scatter(
                 x=short(splits),
@@ -168,8 +174,10 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         return None
     traces, words = [], []
     order: dict[str, int] = {}
+    low = 100.0
     for r, run, found in shown:
         buckets = by_degree(found, run.known_graph.degree)
+        low = min(low, *(b.low for b in buckets))
         order |= {b.name: b.least for b in buckets}
         traces.append(
             go.Scatter(
@@ -204,7 +212,7 @@ def degree_figure(runs: list[Run]) -> Figure | None:
         x="degree of the node",
         height=360,
         showlegend=len(runs) > 1,
-        yaxis={"range": [0, 103]},
+        yaxis={"range": [max(0, 10 * ((low - 5) // 10)), 101.5]},
         wide=len(runs) > 1,
         xaxis={
             "type": "category",

@@ -3,52 +3,67 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 
-from .figure import Figure, color, figure, numbers, plain, short
+from .figure import Figure, color, figure, labels, numbers, plain, short
 from .study_folders import Ablation, Bench
 
 Row = dict[str, Any]
-# What each ablation compares: the key of a row, its title and unit.
-SCORE, MEMORY, TIME = (
-    ("mean", "Score", "percent"),
-    ("peak_mib", "Peak memory", "MiB"),
-    ("ms_per_epoch", "Time of an epoch", "ms"),
-)
+# What is compared: the key of a row, its title and unit.
+SCORE = ("mean", "Test score", "percent")
+MEMORY = ("peak_mib", "Peak memory", "MiB")
+TIME = ("ms_per_epoch", "Time of an epoch", "ms")
+VALUES = [
+    ("parameters", "parameters"),
+    ("aug_dim", "width D"),
+    ("gamma_scaled", "gamma, scaled constraint"),
+    ("lr", "learning rate"),
+]
 COMPARED = {
     "loss": [SCORE, MEMORY, TIME],
-    "pre-vs-post": [
-        SCORE,
-        MEMORY,
-        TIME,
-        ("parameters", "Parameters", ""),
-        ("aug_dim", "Width D", "columns"),
-        ("gamma_scaled", "Gamma, in units of the scaled constraint", ""),
-        ("lr", "Learning rate", ""),
-    ],
+    "pre-vs-post": [SCORE, MEMORY, TIME],
     "symmetry": [SCORE],
     "batch-size": [SCORE, TIME],
     "embedding-size": [SCORE],
 }
+QUESTIONS = {
+    "loss": "Does the improved constraint score as well as the original, at less cost?",
+    "batch-size": "How large must a batch be?",
+    "embedding-size": "How wide should an embedding be?",
+    "pre-vs-post": "Should the heads come before or after the encoder?",
+    "symmetry": "Do two networks that differ beat two that are equal?",
+    "convergence": "How many epochs are enough?",
+}
 
-LOGARITHMIC = {"gamma_scaled", "lr"}  # whose values are of several orders
+
+@dataclass
+class Panel:
+    """One question with its figures, which share the colors of a legend."""
+
+    question: str
+    figures: list[Figure]
+    legend: list[tuple[str, str]]  # color and name
+    values: list[list[str]]  # a table of what else differs, its head first; may be empty
 
 
-def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
+def ablation_panel(ablation: Ablation, prefix: str) -> Panel:
     rows = [row for row in ablation.rows if "problem" not in row]
     key = f"{prefix}-{re.sub(r'[^a-z0-9-]', '-', ablation.name.lower())}"
-    if any("curve" in row for row in rows):
-        return [curves(rows, key)]
+    made = Panel(QUESTIONS.get(ablation.name, ablation.name), [], [], [])
+    found: list[Figure | None]
     compared = COMPARED.get(ablation.name, [SCORE])
-    if ablation.name == "batch-size":
-        made = [lines(rows, key, "nodes of a batch", by_dataset, *what) for what in compared]
+    if any("curve" in row for row in rows):
+        names = [str(row["dataset"]) for row in rows if row.get("curve")]
+        found = [curves(rows, key)]
+    elif ablation.name == "batch-size":
+        names = datasets_of(rows)
+        found = [lines(rows, key, "nodes of a batch", by_dataset, *what) for what in compared]
     elif ablation.name == "embedding-size":
-        methods = list(
-            dict.fromkeys(by_method(row)[0] for row in rows)
-        )  # of one color in every figure
-        made = [
+        names = list(dict.fromkeys(by_method(row)[0] for row in rows))
+        found = [
             lines(
                 [row for row in rows if row["dataset"] == name],
                 f"{key}-{d}",
@@ -56,13 +71,30 @@ def ablation_figures(ablation: Ablation, prefix: str) -> list[Figure]:
                 by_method,
                 *SCORE,
                 of=name,
-                order=methods,
+                order=names,
             )
             for d, name in enumerate(datasets_of(rows))
         ]
     else:
-        made = [bars(rows, key, *what) for what in compared]
-    return [one for one in made if one is not None]
+        names = list(dict.fromkeys(str(row.get("variant", "")) for row in rows))
+        found = [dots(rows, key, *what) for what in compared]
+        if ablation.name == "pre-vs-post":
+            made.values = value_table(rows)
+    made.figures = [one for one in found if one is not None]
+    for one in made.figures:
+        one.layout["showlegend"] = False
+    made.legend = [(color(i), name) for i, name in enumerate(names)]
+    return made
+
+
+def value_table(rows: list[Row]) -> list[list[str]]:
+    head = ["", "variant", *(title for _, title in VALUES)]
+    body = [
+        [str(row["dataset"]), str(row.get("variant", ""))]
+        + ["" if (v := number_of(row, key)) is None else f"{v:,.5g}" for key, _ in VALUES]
+        for row in rows
+    ]
+    return [head, *body]
 
 
 def datasets_of(rows: list[Row]) -> list[str]:
@@ -74,8 +106,8 @@ def number_of(row: Row, key: str) -> float | None:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figure | None:
-    """Datasets along the axis, a bar a variant."""
+def dots(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figure | None:
+    """A line per dataset with a dot per variant, which a gray line connects."""
     names = datasets_of(rows)
     variants = list(dict.fromkeys(str(row.get("variant", "")) for row in rows))
     values = {
@@ -83,31 +115,66 @@ def bars(rows: list[Row], prefix: str, key: str, title: str, unit: str) -> Figur
     }
     if all(value is None for value in values.values()):
         return None
-    traces = [
-        go.Bar(
-            x=[plain(name, 20) for name in names],
-            y=short(values.get((name, variant)) for name in names),
-            name=plain(variant, 24),
-            marker={"color": color(v)},
-            hovertemplate="%{x}: %{y:.5g} " + unit + "<extra>" + plain(variant, 24) + "</extra>",
-        )
-        for v, variant in enumerate(variants)
-    ]
     words = numbers((f"{name} {variant}", value) for (name, variant), value in values.items()) + "."
-    layout: dict[str, Any] = {
-        "barmode": "group",
-        "showlegend": True,
-        "xaxis": {"type": "category"},
-        "y": unit,
-    }
+    title = f"{title}, {unit}"
+    if key == SCORE[0] and len(variants) > 1:  # datasets differ by more than variants do
+        title, unit = f"Test score, points against {variants[0]}", "points"
+        values = against_first(values, names, variants)
     known = [value for value in values.values() if value is not None]
-    if key == "mean":  # scores are close to each other and far from 0
-        low = min(known)
-        layout["yaxis"] = {"range": [max(0, low - 10), min(100, max(known) + 5)]}
-        title += f" (axis from {max(0, low - 10):.0f})"
-    if key in LOGARITHMIC:
-        layout["yaxis"] = {"type": "log", "dtick": "D2"}  # ticks at 1, 2 and 5
-    return figure(f"{prefix}-{key.replace('_', '-')}", title, words, traces, **layout)
+    shown = labels(names, 20)
+    ends: list[Any] = []
+    heights: list[Any] = []
+    for name, label in zip(names, shown):
+        here = [v for variant in variants if (v := values.get((name, variant))) is not None]
+        ends += [*short([min(here), max(here)]), None] if here else []
+        heights += [label, label, None] if here else []
+    traces = [
+        go.Scatter(
+            x=ends,
+            y=heights,
+            mode="lines",
+            line={"color": "rgba(139,146,156,0.45)", "width": 3},
+            hoverinfo="skip",
+        )
+    ]
+    for v, variant in enumerate(variants):
+        traces.append(
+            go.Scatter(
+                x=short(values.get((name, variant)) for name in names),
+                y=shown,
+                mode="markers",
+                name=plain(variant, 24),
+                marker={"color": color(v), "size": 11, "opacity": 0.9},
+                hovertemplate="%{y}: %{x:.5g} "
+                + unit
+                + "<extra>"
+                + plain(variant, 24)
+                + "</extra>",
+            )
+        )
+    wide = key != SCORE[0] and min(known) > 0 and max(known) > 10 * min(known)
+    return figure(
+        f"{prefix}-{key.replace('_', '-')}",
+        f"{title}{', log scale' if wide else ''}",
+        words,
+        traces,
+        height=70 + 40 * len(names),
+        xaxis={"type": "log", "dtick": 1} if wide else {},
+        yaxis={"type": "category", "autorange": "reversed"},
+    )
+
+
+def against_first(
+    values: dict[tuple[str, str], float | None], names: list[str], variants: list[str]
+) -> dict[tuple[str, str], float | None]:
+    """Each value less the dataset's first one that is known."""
+    out: dict[tuple[str, str], float | None] = {}
+    for name in names:
+        here = {variant: values.get((name, variant)) for variant in variants}
+        first = next((value for value in here.values() if value is not None), 0.0)
+        for variant, value in here.items():
+            out[name, variant] = None if value is None else value - first
+    return out
 
 
 def by_dataset(row: Row) -> tuple[str, str]:
@@ -137,12 +204,18 @@ def lines(
         return None
     traces, words = [], []
     order = order or list(series)
+    heading = of or f"{title}, {unit}"
+    relative = key == SCORE[0] and not of  # lines of datasets, which differ by more than a line
+    if relative:
+        first = min(at for points in series.values() for at, _ in points)
+        heading, unit = f"Test score, points against {first:g}", "points"
     for name, points in series.items():
         points.sort()
+        base = points[0][1] if relative else 0.0
         traces.append(
             go.Scatter(
                 x=short(p[0] for p in points),
-                y=short(p[1] for p in points),
+                y=short(p[1] - base for p in points),
                 name=plain(name, 24),
                 mode="lines+markers",
                 line={"color": color(order.index(name)), "width": 2},
@@ -153,13 +226,17 @@ def lines(
     ticks = sorted({at for points in series.values() for at, _ in points})
     return figure(
         f"{prefix}-{key.replace('_', '-')}",
-        f"{title}, {of}" if of else title,
+        heading,
         " ".join(words),
         traces,
         x=x,
-        y=unit,
-        showlegend=True,
-        xaxis={"type": "log", "tickvals": ticks, "ticktext": [f"{at:g}" for at in ticks]},
+        height=240 if of else 320,
+        xaxis={
+            "type": "linear" if of else "log",
+            "tickvals": ticks,
+            "ticktext": [f"{at:g}" for at in ticks],
+            "tickangle": 0,
+        },
     )
 
 
@@ -167,15 +244,17 @@ def curves(rows: list[Row], prefix: str) -> Figure:
     traces, words = [], []
     for s, row in enumerate(row for row in rows if row.get("curve")):
         epochs, values = [point[0] for point in row["curve"]], [point[1] for point in row["curve"]]
+        highest = max(values)
         traces.append(
             go.Scatter(
                 x=epochs,
-                y=short(values),
+                y=short(value - highest for value in values),
+                customdata=short(values),
                 name=plain(row["dataset"], 24),
                 mode="lines+markers",
                 line={"color": color(s), "width": 2},
                 marker={"size": 5},
-                hovertemplate="epoch %{x}: %{y:.2f} %<extra>"
+                hovertemplate="epoch %{x}: %{customdata:.2f} %<extra>"
                 + plain(row["dataset"], 24)
                 + "</extra>",
             )
@@ -184,12 +263,11 @@ def curves(rows: list[Row], prefix: str) -> Figure:
         words.append(f"{row['dataset']}: best {values[best]:.2f} % in epoch {epochs[best]}.")
     return figure(
         f"{prefix}-curve",
-        "Validation score by epoch",
+        "Validation score by epoch, points from the best epoch",
         " ".join(words),
         traces,
         x="epoch",
-        y="percent",
-        showlegend=True,
+        wide=True,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from .figure import DASHES, Figure, color, figure, plain, rounded, short
+from .figure import DASHES, Figure, color, figure, log_ticks, plain, rounded, short
 from .run import Run
 
 TITLES = {
@@ -32,9 +32,14 @@ def training_figures(runs: list[Run]) -> list[Figure]:
                 f"loss-{i}",
                 TITLES.get(term, f"Loss term: {term}"),
                 lambda row, t=term: row["loss"].get(t),
+                log=True,
             )
         )
-    out.append(curve(runs, "gradient-norm", "Gradient norm", lambda row: row.get("gradient_norm")))
+    out.append(
+        curve(
+            runs, "gradient-norm", "Gradient norm", lambda row: row.get("gradient_norm"), log=True
+        )
+    )
     out.append(
         curve(
             runs,
@@ -61,7 +66,8 @@ def lines_of(run: Run, value: Any) -> list[tuple[int | None, list[int], list[flo
     return [(split, *line) for split, line in lines.items()]
 
 
-def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
+def curve(runs: list[Run], key: str, title: str, value: Any, log: bool = False) -> Figure | None:
+    """`log`: the axis is logarithmic where all values are above 0."""
     traces, words = [], []
     for r, run in enumerate(runs):
         for n, (split, epochs, values) in enumerate(lines_of(run, value)):
@@ -72,11 +78,11 @@ def curve(runs: list[Run], key: str, title: str, value: Any) -> Figure | None:
         return None
     several = len(runs) > 1
     values = [value for line in traces for value in line.y if value is not None]
-    axis = {}
-    if (
-        several and min(values) > 0 and max(values) > 50 * min(values)
-    ):  # losses of different methods
-        axis = {"type": "log", "dtick": 1, "title": {"text": "log scale"}}
+    axis: dict[str, Any] = {}
+    if log and min(values) > 0 and max(values) > min(values):
+        ticks = log_ticks(min(values), max(values))
+        axis = {"type": "log", "title": {"text": "log scale"}, "tickvals": ticks}
+        axis["ticktext"] = [f"{tick:g}" for tick in ticks]
     elif min(values) == max(values):  # one epoch, or nothing moves
         axis = {"rangemode": "tozero"}
     last = max(max(line.x) for line in traces)

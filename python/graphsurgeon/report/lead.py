@@ -1,11 +1,12 @@
-"""The top of the page: its title, the runs at a glance, and notes on what is missing."""
+"""The top of the page: title, the answer, runs at a glance, and notes on what is missing."""
 
 from __future__ import annotations
 
+from .answer import answer, best_reference, made_of, provenance, seconds_of, shape_of
 from .figure import color
 from .figures_scores import METRICS
 from .inputs import Inputs
-from .page import esc, table
+from .page import esc, paragraph, table
 from .run import Run
 
 
@@ -39,11 +40,11 @@ def swatch(r: int, several: bool) -> str:
 
 
 def lead_of(inputs: Inputs) -> str:
-    """Beneath the title: the runs at a glance, and what is missing."""
+    """Below the title: the answer, and what is missing."""
     runs = inputs.runs
     out = []
     if len(runs) == 1:
-        out.append(tiles(runs[0]))
+        out.append(answer(runs[0]))
     elif runs:
         out.append(glance(runs))
     for run in runs:
@@ -53,80 +54,30 @@ def lead_of(inputs: Inputs) -> str:
     return "".join(out)
 
 
-def facts(run: Run) -> list[tuple[str, str]]:
-    """Value and what it is."""
-    out = (
-        [(score_text(run), f"test {METRICS.get(run.scores.get('metric', ''), 'score')}, %")]
-        if run.scores
-        else []
-    )
-    out += [
-        (f"{int(run.info.get(key, 0)):,}", name)
-        for key, name in (("nodes", "nodes"), ("edges", "stored edges"), ("features", "features"))
-    ]
-    if run.metrics:
-        last = run.metrics[-1]
-        out.append((f"{last['epoch']:,}", "epochs" if last["epoch"] != 1 else "epoch"))
-        times = sorted(float(row["seconds"]) for row in run.metrics if "seconds" in row)
-        if times:
-            out.append((f"{1000 * times[len(times) // 2]:,.0f} ms", "an epoch, median"))
-        if "peak_mib" in last:
-            out.append((f"{last['peak_mib']:,.0f} MiB", "peak memory"))
-        looks = [row for row in run.metrics if row.get("effective_rank")]
-        if looks:
-            out.append(
-                (
-                    f"{looks[-1]['effective_rank']:.1f}",
-                    f"effective rank at epoch {looks[-1]['epoch']:,}",
-                )
-            )
-    return out
-
-
-def score_text(run: Run) -> str:
-    return f"{run.scores['mean']:.2f} ± {run.scores['std']:.2f}"
-
-
-def tiles(run: Run) -> str:
-    data = esc(run.info.get("data", ""))
-    where = (
-        f'<p class="lead">{esc(run.name)}: {esc(run.method)}, trained on <code>{data}</code></p>'
-    )
-    return (
-        where
-        + '<div class="tiles">'
-        + "".join(f"<div><b>{tile(v)}</b><span>{esc(n)}</span></div>" for v, n in facts(run))
-        + "</div>"
-    )
-
-
-def tile(value: str) -> str:
-    """The deviation of a score is smaller than its mean."""
-    mean, sign, deviation = value.partition(" ± ")
-    return f"{esc(mean)} <small>± {esc(deviation)}</small>" if sign else esc(value)
-
-
 def glance(runs: list[Run]) -> str:
-    """One row per run; what all have in common goes above."""
-    known = [{name: value for value, name in facts(run)} for run in runs]
-    names = list(dict.fromkeys(name for found in known for name in found))
-    same = [
-        name
-        for name in ("nodes", "stored edges", "features")
-        if len({found.get(name) for found in known}) == 1
-    ]
+    """One row per run, the best score marked. Times of one machine only are put side by side."""
     one_data = len({data_name(run) for run in runs}) == 1
-    lead = f'<p class="lead">All on {esc(data_name(runs[0]))}: ' if one_data else ""
-    lead += (
-        ", ".join(f"{esc(known[0][name])} {name}" for name in same) + ".</p>" if one_data else ""
-    )
-    shown_names = [name for name in names if not (one_data and name in same)]
-    rows = [
-        [
-            swatch(r, True) + esc(run.name),
-            esc(run.method if one_data else f"{run.method} on {data_name(run)}"),
-            *(esc(found.get(name, "")) for name in shown_names),
-        ]
-        for r, (run, found) in enumerate(zip(runs, known))
-    ]
-    return lead + table(["run", "method" if one_data else "what", *map(esc, shown_names)], rows)
+    machines = {provenance(run).machine for run in runs}
+    timed = len(machines) == 1 and machines != {""}
+    metrics = dict.fromkeys(str(run.scores["metric"]) for run in runs if run.scores.get("metric"))
+    metric = " or ".join(METRICS.get(name, "score") for name in metrics) or "score"
+    best = max((run.scores["mean"] for run in runs if run.scores), default=None)
+    head = ["run", *([] if one_data else ["data"]), "method", f"test {metric}, %"]
+    head += ["best reference, %", "embedding", *(["seconds"] if timed else [])]
+    rows = []
+    for r, run in enumerate(runs):
+        score = reference = ""
+        if run.scores:
+            score = f"{run.scores['mean']:.2f} ± {run.scores['std']:.2f}"
+            if one_data and run.scores["mean"] == best:
+                score = f'<span class="best">{score}</span>'
+        if found := best_reference(run):
+            reference = f'{found.mean:.2f} <span class="help">{esc(found.title)}</span>'
+        seconds = seconds_of(run)
+        row = [swatch(r, True) + esc(run.name), *([] if one_data else [esc(data_name(run))])]
+        row += [esc(run.method), score, reference, esc(shape_of(run))]
+        rows.append([*row, *([f"{seconds:,.1f}" if seconds else ""] if timed else [])])
+    about = f"All on {data_name(runs[0])}: {made_of(runs[0])}." if one_data else ""
+    if not timed:
+        about += " Times are not compared: nothing says that the runs were made on one machine."
+    return f'<div class="lead">{paragraph(about.strip())}</div>' + table(head, rows)

@@ -65,12 +65,9 @@ def map_payload(run: Run) -> dict[str, Any]:
 
 def map_words(run: Run) -> str:
     assert run.z is not None
-    nodes, drawn = len(run.z), len(run.order)
-    sentences = [f"Each dot is a node: PCA shows {drawn:,} of {nodes:,}"]
-    sentences[0] += (
-        f", t-SNE a sample of {run.maps[1].points.shape[0]:,}." if len(run.maps) > 1 else "."
-    )
-    sentences += [f"{made.name}: {made.about}." for made in run.maps]
+    sentences = ["Each dot is a node."] + [f"{made.name}: {made.about}." for made in run.maps]
+    if len(run.order) < len(run.z):
+        sentences.append(f"PCA draws {len(run.order):,} of {len(run.z):,} nodes.")
     if run.agreement is not None:
         worst = 1 - np.quantile(run.agreement, 0.05)
         sentences.append(

@@ -146,10 +146,10 @@
     },
   };
 
-  function mapLayout(state) {
+  function mapLayout(state, plot) {
     const axis = { showticklabels: false, showgrid: false, zeroline: false, ticks: "" };
     return {
-      height: 460, margin: { l: 4, r: 4, t: 4, b: 4 }, hovermode: "closest", xaxis: { ...axis, scaleanchor: "y" }, yaxis: axis,
+      height: plot.clientHeight, margin: { l: 4, r: 4, t: 4, b: 4 }, hovermode: "closest", xaxis: { ...axis, scaleanchor: "y" }, yaxis: axis,
       legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, itemsizing: "constant" }, showlegend: true, uirevision: `${state.view} ${state.color}`,
     };
   }
@@ -181,7 +181,7 @@
       const count = view.count > SVG_DOTS && !webgl() ? SVG_DOTS : view.count;
       const chosen = Array.from({ length: count }, (_, i) => i);
       figure.querySelector(".about").textContent = `${view.name}: ${view.about}.` + (count < view.count ? ` Without WebGL ${count} nodes are drawn.` : "");
-      return { data: COLORINGS[state.color].traces(map, view, chosen), layout: mapLayout(state) };
+      return { data: COLORINGS[state.color].traces(map, view, chosen), layout: mapLayout(state, plot) };
     };
     const parent = figure.querySelector(".choices");
     choices(parent, "Projection", map.views.map((view, i) => [i, view.name]), 0, (i) => { state.view = Number(i); draw(plot, make); });

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,12 @@ def paragraph(text: str) -> str:
 def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", numeric: bool = True
 ) -> str:
-    """Cells are HTML already: use esc. The first column names the row."""
-    lines = [f'<div class="scroll" tabindex="0"><table{" class=numeric" if numeric else ""}>']
+    """Cells are HTML already: use esc. The first column names the row.
+
+    On a phone, a table of more than three columns becomes a list of rows.
+    """
+    kinds = ["numeric"] * numeric + ["stack"] * (len(head) > 3)
+    lines = [f'<div class="scroll" tabindex="0"><table class="{" ".join(kinds)}">']
     if caption:
         lines.append(f"<caption>{esc(caption)}</caption>")
     lines.append(
@@ -83,10 +88,19 @@ def table(
         + "".join(f'<th scope="col">{cell}</th>' for cell in head)
         + "</tr></thead><tbody>"
     )
+    titles = [re.sub("<[^>]*>", "", cell) for cell in head[1:]]
     for row in rows:
-        rest = "".join(f"<td>{cell}</td>" for cell in row[1:])
+        rest = "".join(
+            f'<td{" class=text" if is_text(cell) else ""} data-label="{title}">{cell}</td>'
+            for title, cell in zip(titles, row[1:])
+        )
         lines.append(f'<tr><th scope="row">{row[0]}</th>{rest}</tr>')
     return "".join([*lines, "</tbody></table></div>"])
+
+
+def is_text(cell: str) -> bool:
+    """Whether a cell is an explanation, or more words than stand beside a title on a phone."""
+    return cell.startswith('<span class="help">') or len(re.sub("<[^>]*>", "", cell)) > 40
 
 
 def details(summary: str, content: str, open_: bool = False) -> str:
@@ -115,12 +129,13 @@ def figures_html(figures: Sequence[Figure]) -> str:
     return f'<div class="figures">{"".join(map(figure_html, figures))}</div>' if figures else ""
 
 
-def map_html(key: str, title: str, words: str, payload: dict[str, Any]) -> str:
+def map_html(key: str, title: str, words: str, payload: dict[str, Any], wide: bool = False) -> str:
     """A map and what chooses its projection and colors; page.js fills both."""
+    kind = "map wide" if wide else "map"
     return (
-        f'<figure id="{esc(key)}" class="map"><figcaption>{esc(title)}</figcaption>'
+        f'<figure id="{esc(key)}" class="{kind}"><figcaption>{esc(title)}</figcaption>'
         '<div class="choices"></div>'
-        f'<div class="plot" style="height:460px" {alternative(title, words)}></div>'
+        f'<div class="plot" {alternative(title, words)}></div>'
         f'<p class="about"></p>{details("In words", paragraph(words))}'
         f"{json_script(f'{key}-data', payload)}</figure>"
     )
@@ -146,7 +161,8 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> str:
         '<meta name="color-scheme" content="light dark">'
         f"<title>{esc(title)}</title>\n<style>\n{css}</style>\n"
         f"<script>{get_plotlyjs()}</script></head>\n<body>"
-        f'<header><h1>{esc(title)}</h1>{lead}<nav aria-label="Sections">{links}</nav></header>'
+        f'<header><p class="kicker">graphsurgeon</p><h1>{esc(title)}</h1>{lead}'
+        f'<nav aria-label="Sections">{links}</nav></header>'
         f"<main>{body}</main>"
         '<noscript><p class="note">Figures are drawn by a script, which is off here; each has its '
         "words beneath.</p>"

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..errors import DataError, UsageError
 from . import page
 from .inputs import Inputs, read_inputs
 from .lead import lead_of, title_of
+from .projection import MAPS
 from .run import ReportSettings, complete
 from .sections import sections
 
@@ -44,17 +46,19 @@ def parser() -> argparse.ArgumentParser:
     )
     out.add_argument("--title", default="", metavar="TEXT", help="title of the page")
     out.add_argument(
-        "--no-tsne",
-        dest="tsne",
-        action="store_false",
-        help="draw maps by PCA only, which is faster",
+        "--map",
+        choices=tuple(MAPS),
+        default="tsne",
+        help="first map of the embeddings; umap needs the package umap-learn, pca is the fastest "
+        "(tsne)",
     )
+    _cli.add_renamed(out, "--no-tsne", "--map pca")
     out.add_argument(
         "--seed",
         type=int,
         default=0,
         metavar="INT",
-        help="random seed for sampling nodes and for t-SNE (0)",
+        help="random seed for sampling nodes and for the map (0)",
     )
     out.add_argument(
         "--threads",
@@ -84,8 +88,15 @@ def check(arguments: argparse.Namespace) -> None:
             f"{output}: already exists and was not written by graphsurgeon",
             "pass --overwrite to replace it",
         )
+    if arguments.map == "umap" and find_spec("umap") is None:
+        raise UsageError("--map umap: umap-learn is not installed", "pip install umap-learn")
     if arguments.seed < 0 or arguments.threads < 0:
         raise UsageError("--seed and --threads are at least 0")
+
+
+def say(step: str) -> None:
+    """Progress: what is being worked on."""
+    print(f"report: {step}", file=sys.stderr, flush=True)
 
 
 def report(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -93,13 +104,17 @@ def report(arguments: argparse.Namespace) -> dict[str, Any]:
     check(arguments)
     inputs: Inputs = read_inputs(arguments.folders)
     settings = ReportSettings(
-        arguments.data, arguments.data_root, arguments.tsne, arguments.seed, arguments.threads
+        arguments.data,
+        arguments.data_root,
+        arguments.map,
+        arguments.seed,
+        arguments.threads,
+        (lambda step: None) if arguments.quiet else say,
     )
     graphs: dict[str, Any] = {}
     for run in inputs.runs:
-        if not arguments.quiet:
-            print(f"reading {run.name}", file=sys.stderr, flush=True)
         complete(run, settings, graphs)
+    settings.step("page")
     made = sections(inputs)
     content = page.page(arguments.title or title_of(inputs), lead_of(inputs), made).encode(
         "utf-8", errors="replace"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,10 @@ class ReportSettings:
 
     data: str = ""  # in place of what the runs name
     data_root: str = ""
-    tsne: bool = True
+    map: str = "tsne"  # a key of projection.MAPS
     seed: int = 0
     threads: int = 0
+    step: Callable[[str], None] = lambda text: None  # hears of each step that takes a while
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Run:
     folder: Path
     info: dict[str, Any]  # options.json
     metrics: list[dict[str, Any]]
+    record: dict[str, Any] = field(default_factory=dict)  # run.json: when and where it was made
     data: str = ""  # where its data is
     z: np.ndarray | None = None
     graph: Graph | None = None
@@ -101,6 +104,9 @@ def read_run(folder: Path, name: str) -> Run:
     info = json.loads(files.info())
     run = Run(name, folder, info, read_metrics(Path(files.metrics)))
     embeddings, scores = Path(files.embeddings), Path(files.scores)
+    record = folder / "run.json"
+    if record.exists() and isinstance(found := read_json(record), dict):
+        run.record = found
     if embeddings.exists():
         run.z = read_embeddings(embeddings, run)
     else:
@@ -166,11 +172,13 @@ def read_embeddings(file: Path, run: Run) -> np.ndarray | None:
 
 def complete(run: Run, settings: ReportSettings, graphs: dict[str, Graph | str]) -> None:
     """Adds what the data and the program have. `graphs`: those loaded so far, or why not."""
+    settings.step(f"{run.name}: data")
     run.graph = graph_of(run, settings, graphs)
     if run.z is None:
         return
     run.order = drawn_nodes(len(run.z), settings.seed)
-    run.maps = project(run.z, run.order, settings.seed, settings.tsne)
+    settings.step(f"{run.name}: map")
+    run.maps = project(run.z, run.order, settings.seed, settings.map)
     if run.graph is None:
         return
     words = ["--threads", settings.threads] + (
@@ -181,7 +189,9 @@ def complete(run: Run, settings: ReportSettings, graphs: dict[str, Graph | str])
             "Its data has no labels: there is no score, no confusion and no accuracy by degree."
         )
     else:
+        settings.step(f"{run.name}: scores")
         score(run, words)
+    settings.step(f"{run.name}: inspection")
     inspect(run, words)
 
 
@@ -291,6 +301,8 @@ def what_is_missing(run: Run) -> tuple[str, list[object]]:
     referenced = bool(run.scores.get("reference_scores"))
     if referenced:
         ask.append("--no-reference")
+        if run.scores.get("probe") in ("logistic", "paper"):  # the one that the score is of
+            ask += ["--probe", run.scores["probe"]]
     if not run.supervised and run.options.get("select") != "val":  # else one model per split
         ask += ["--num-splits", 1 if referenced else len(run.scores["values"])]
     return "predictions", ask

@@ -7,6 +7,7 @@ from .figure import color
 from .figures_inspection import inspection_figures
 from .figures_scores import (
     METRICS,
+    OWN,
     REFERENCES,
     confusion_figure,
     degree_figure,
@@ -30,6 +31,7 @@ from .page import (
     shown,
     table,
 )
+from .plain_words import heads_in_words, solved_in_words
 from .run import Run
 from .sections_study import ablation_section, bench_section, tuning_section
 
@@ -39,12 +41,12 @@ def sections(inputs: Inputs) -> list[Section]:
     made: list[Section] = []
     if runs:
         made += [
-            options_section(runs),
-            scores_section(runs),
-            training_section(runs),
             map_section(runs),
+            scores_section(runs),
             failures_section(runs),
             inspection_section(runs),
+            training_section(runs),
+            options_section(runs),
         ]
     made += [
         ablation_section(inputs.ablations),
@@ -114,9 +116,8 @@ def scores_section(runs: list[Run]) -> Section:
         return section("scores", "Scores")
     several = len(runs) > 1
     about = (
-        "The same linear probe on the trained embeddings and on what needs no training, so that "
-        "one sees what training "
-        "gave. Mean and deviation over splits, percent."
+        "The same linear classifier on the embeddings and on four inputs that need no training, "
+        "which shows what the method adds. Mean and deviation over splits, percent."
     )
     if any(run.supervised for _, run in scored):
         about += " A method that learns from labels is scored by its own predictions."
@@ -129,13 +130,14 @@ def scores_section(runs: list[Run]) -> Section:
     ]
     head = ["", *(swatch(r, several) + (esc(run.name) if several else "mean") for r, run in scored)]
     figure = score_figure(runs)
+    cells = table(head, score_cells([run for _, run in scored]))
     return section(
         "scores",
         "Scores",
         paragraph(about),
         *(f'<p class="how">{esc(line)}</p>' for line in lines),
-        table(head, score_cells([run for _, run in scored])),
         figures_html([figure] if figure else []),
+        details("The same as a table", cells) if len(runs) == 1 else cells,
     )
 
 
@@ -155,7 +157,7 @@ def score_cells(runs: list[Run]) -> list[list[str]]:
     found = [{row[0]: row for row in score_rows(run)} for run in runs]
     best = [max(row[1] for row in rows.values()) for rows in found]
     out = []
-    for title in [*REFERENCES.values(), "trained"]:
+    for title in [*REFERENCES.values(), *OWN]:
         if not any(title in rows for rows in found):
             continue
         cells = []
@@ -166,9 +168,7 @@ def score_cells(runs: list[Run]) -> list[list[str]]:
                 if title in rows and rows[title][1] == top
                 else text
             )
-        out.append(
-            [f'<span class="best">{title}</span>' if title == "trained" else esc(title), *cells]
-        )
+        out.append([f'<span class="best">{title}</span>' if title in OWN else esc(title), *cells])
     return out
 
 
@@ -197,7 +197,7 @@ def map_section(runs: list[Run]) -> Section:
             if len(runs) > 1
             else "Nodes by their embeddings"
         )
-        parts.append(map_html(f"map-{r}", title, map_words(run), payload))
+        parts.append(map_html(f"map-{r}", title, map_words(run), payload, len(drawn) == 1))
     hint = (
         "Hover or tap a dot for its node; a click in the legend hides a class, a double click "
         "shows it alone."
@@ -240,18 +240,18 @@ def inspection_section(runs: list[Run]) -> Section:
                 parts.append(solved_parts(run))
                 continue
             parts += [
-                paragraph(
-                    "What the two learned heads let through, and how far the views they make "
-                    "differ."
-                ),
+                *map(plain_words, heads_in_words(run)),
                 figures_html(inspection_figures(run, r)),
                 named_features(run),
                 disagreeing(run),
             ]
-    title = "What the learned augmentations do"
-    if all("filters" in run.inspection for run in runs if run.inspection):
-        title = "What the embedding is made of"
+    solved = [run for run in runs if "filters" in run.inspection]
+    title = "What the embedding is made of" if solved else "What the two heads do"
     return section("inspection", title, *parts)
+
+
+def plain_words(text: str) -> str:
+    return f'<p class="plain">{esc(text)}</p>'
 
 
 def solved_parts(run: Run) -> str:
@@ -259,11 +259,13 @@ def solved_parts(run: Run) -> str:
     rows = []
     for row in run.inspection["filters"]:
         features = row["leading"][0]["features"][:8] if row["leading"] else []
-        names = ", ".join(("-" if f["weight"] < 0 else "") + f["name"] for f in features)
+        names = ", ".join(("−" if f["weight"] < 0 else "") + f["name"] for f in features)
         share = f"{100 * row['share']:.1f} %"
-        rows.append([esc(row["filter"]), f"{row['columns']:,}", share, esc(names)])
-    titles = ["filter", "columns", "share of the embedding", "features of its leading direction"]
-    return table(titles, rows, numeric=False)
+        filter_ = f"<code>{esc(row['filter'])}</code>"
+        rows.append([filter_, f"{row['columns']:,}", share, esc(names)])
+    titles = ["filter", "columns", "share", "features of its leading direction"]
+    words = "".join(map(plain_words, solved_in_words(run)))
+    return words + table(titles, rows, numeric=False)
 
 
 def named_features(run: Run) -> str:

@@ -5,33 +5,50 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .figures_study import ablation_figures, bench_figures
+from .figures_study import ablation_panel, bench_figures
 from .figures_tuning import tuning_figures
 from .page import Section, details, esc, figures_html, paragraph, section, shown, table
 from .study_folders import Ablations, Bench, Tuning
 
 VERDICTS = {
-    True: '<span class="holds">holds</span>',
-    False: '<span class="fails">does not hold</span>',
-    None: '<span class="open">undecided</span>',
+    True: '<span class="badge holds">the claim holds</span>',
+    False: '<span class="badge fails">the claim does not hold</span>',
+    None: '<span class="badge open">undecided</span>',
 }
 
 
 def ablation_section(ablations: list[Ablations]) -> Section:
     parts = []
     for a, found in enumerate(ablations):
+        where = f" ({found.name})" if len(ablations) > 1 else ""
         for result in found.results:
-            verdict = VERDICTS[result.holds]
-            where = f" ({esc(found.name)})" if len(ablations) > 1 else ""
+            made = ablation_panel(result, f"ablation-{a}")
             problems = [
                 f"{row.get('dataset')} {row.get('variant', '')}: {row['problem']}"
                 for row in result.rows
                 if "problem" in row
             ]
-            parts.append(f"<h3>{esc(result.name)}{where}: {verdict}</h3>{paragraph(result.text)}")
-            parts += [f'<p class="note">{esc(problem)}</p>' for problem in problems]
-            parts.append(figures_html(ablation_figures(result, f"ablation-{a}")))
+            legend = "".join(
+                f'<span><span class="swatch" style="background:{shade}"></span>{esc(name)}</span>'
+                for shade, name in made.legend
+            )
+            parts += [
+                f'<article class="panel"><h3>{esc(made.question)}{esc(where)}</h3>',
+                f"<p>{VERDICTS[result.holds]} {esc(result.text)}</p>",
+                *(f'<p class="note">{esc(problem)}</p>' for problem in problems),
+                f'<div class="legend">{legend}</div>' if len(made.legend) > 1 else "",
+                figures_html(made.figures),
+                value_details(made.values),
+                "</article>",
+            ]
     return section("ablations", "Ablations", *parts)
+
+
+def value_details(values: list[list[str]]) -> str:
+    if not values:
+        return ""
+    head, *rows = [[esc(cell) for cell in row] for row in values]
+    return details("What else differs", table(head, rows))
 
 
 def bench_section(benches: list[Bench]) -> Section:
@@ -62,7 +79,7 @@ def bench_cell(row: dict[str, Any] | None) -> str:
         return ""
     paper = row.get("paper")
     text = f"{paper:.2f}" if isinstance(paper, (int, float)) else paper
-    reported = "" if paper is None else f' <span class="help">({esc(text)})</span>'
+    reported = "" if paper is None else f' <span class="help below">({esc(text)})</span>'
     if not isinstance(row.get("mean"), (int, float)):
         return f'<span class="help" title="{esc(row.get("problem", ""))}">failed</span>{reported}'
     deviation = math.hypot(

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/npy.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "dataset/check_sparse.h"
+#include "dataset/folder/description.h"
 #include "dataset/folder/layout.h"
 #include "dataset/scramble.h"
 
@@ -19,71 +18,7 @@ namespace gs {
 
 namespace {
 
-constexpr const char* kDamagedFolder =
-    "the folder is damaged or was edited; convert the data again";
-constexpr int64_t kMostJsonBytes = int64_t{16} << 20;
 constexpr int64_t kReadGrain = 1 << 14;
-
-// dataset.json, with the place of every complaint.
-class Description {
- public:
-  explicit Description(const fs::path& path) : path_(path.string()) {
-    const MappedFile file(path);
-    if (std::ssize(file.bytes()) > kMostJsonBytes)
-      fail_data(path_, "is too large for a description", kDamagedFolder);
-    try {
-      json_ = parse_json(file.text());
-    } catch (const nlohmann::json::exception& error) {
-      fail_data(path_, fmt::format("is not valid JSON ({})", printable(error.what(), 120)),
-                kDamagedFolder);
-    }
-    if (!json_.is_object() || text("/format") != kFolderFormat)
-      fail_data(path_, "does not describe a graphsurgeon dataset",
-                "its \"format\" must be \"graphsurgeon-dataset\"");
-    if (const int64_t version = number("/version"); version > kFolderVersion)
-      fail_data(path_,
-                fmt::format("has version {}; this program reads up to {}", version, kFolderVersion),
-                "use a newer graphsurgeon");
-  }
-
-  bool has(const char* key) const { return json_.contains(nlohmann::json::json_pointer(key)); }
-  int64_t number(const char* key) const {
-    const nlohmann::json& value = at(key);
-    const bool fits =
-        value.is_number_unsigned() && value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX);
-    if (!fits) wrong(key, "a whole number of 0 or more");
-    return value.get<int64_t>();
-  }
-  std::string text(const char* key) const {
-    const nlohmann::json& value = at(key);
-    if (!value.is_string()) wrong(key, "a text");
-    return value.get<std::string>();
-  }
-  bool flag(const char* key) const {
-    const nlohmann::json& value = at(key);
-    if (!value.is_boolean()) wrong(key, "true or false");
-    return value.get<bool>();
-  }
-  bool lists(const char* key, std::string_view item) const {
-    const nlohmann::json& value = at(key);
-    if (!value.is_array()) wrong(key, "a list");
-    return std::ranges::any_of(
-        value, [&](const auto& entry) { return entry.is_string() && entry == item; });
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const nlohmann::json& at(const char* key) const {
-    if (!has(key)) fail_data(path_, fmt::format("lacks \"{}\"", key + 1), kDamagedFolder);
-    return json_.at(nlohmann::json::json_pointer(key));
-  }
-  [[noreturn]] void wrong(const char* key, std::string_view wanted) const {
-    fail_data(path_, fmt::format("\"{}\" is not {}", key + 1, wanted), kDamagedFolder);
-  }
-
-  std::string path_;
-  nlohmann::json json_;
-};
 
 NpyArray load_shaped(const fs::path& path, const std::vector<int64_t>& shape) {
   NpyArray array = load_npy(path);
@@ -151,14 +86,6 @@ Features read_features(const fs::path& folder, const Description& about, const s
     m.values = load_shaped(folder / kFeatureValuesFile, {m.nonzeros()}).as<float>();
   check_sparse(m, indices.where, kDamagedFolder);
   return {std::move(m)};
-}
-
-Task task_of(const Description& about) {
-  const std::string name = about.text("/labels/task");
-  for (const Task task : {Task::none, Task::binary, Task::multiclass, Task::multilabel})
-    if (name == task_name(task)) return task;
-  fail_data(about.path(), fmt::format("unknown task '{}'", printable(name)),
-            "known tasks: none, bc, mcc, mlc");
 }
 
 Labels read_labels(const fs::path& folder, const Description& about, int64_t nodes) {
@@ -255,7 +182,7 @@ bool detect_folder(const fs::path& path) {
 
 RawDataset read_folder(const ReadRequest& request) {
   const fs::path folder = folder_of(request.path);
-  const Description about(folder / kDatasetFile);
+  const Description about(folder / kDatasetFile, kFolderFormat, kFolderVersion, "dataset");
   RawDataset raw;
   raw.edges_where = (folder / kNeighborsFile).string();
   raw.features_where = (folder / kFeaturesFile).string();
@@ -287,6 +214,8 @@ RawDataset read_folder(const ReadRequest& request) {
     raw.feature_names = read_names(folder / kFeatureNamesFile, width);
   if (about.lists("/names", "classes"))
     raw.class_names = read_names(folder / kClassNamesFile, raw.labels.classes);
+  if (const fs::path recipe = folder / kRecipeFile; raw.has_features && fs::exists(recipe))
+    raw.recipe = trimmed(MappedFile(recipe).text());
   return raw;
 }
 

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/npy.h"
+#include "dataset/folder/description.h"
 #include "dataset/folder/folder.h"
 #include "dataset/folder/layout.h"
 
@@ -124,32 +124,18 @@ void write_files(const Dataset& data, const fs::path& folder, Progress& progress
   write_names(folder / kNodeIdsFile, data.node_ids);
   write_names(folder / kFeatureNamesFile, data.feature_names);
   write_names(folder / kClassNamesFile, data.class_names);
+  // A recipe describes the features as they are written only if nothing was done to them since.
+  if (const FeatureTreatment& done = data.feature_treatment;
+      !done.recipe.empty() && done.rule == FeatureRule::raw)
+    write_file(folder / kRecipeFile, done.recipe + '\n');
   // A name may be in any encoding; JSON may not.
   write_file(
       folder / kDatasetFile,
       describe_dataset(data).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
 }
 
-bool is_ours(const std::string& name) {
-  constexpr std::string_view kNames[] = {
-      kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
-      kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
-      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile};
-  return std::ranges::find(kNames, name) != std::end(kNames);
-}
-
-bool describes_dataset(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return false;
-  try {
-    return parse_json(MappedFile(file).text()).at("format") == std::string(kFolderFormat);
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-}
-
 // Whether `path` is `folder` or lies in it.
-bool holds(const fs::path& folder, const fs::path& path) {
+bool lies_in(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   const fs::path outer = fs::weakly_canonical(folder, error);
   const fs::path inner = fs::weakly_canonical(path, error);
@@ -157,28 +143,62 @@ bool holds(const fs::path& folder, const fs::path& path) {
   return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
+std::string foreign_file(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  return is_dataset_file(name) ? "" : name;
+}
+
+constexpr OwnFolder kDatasetFolder{kDatasetFile, kFolderFormat, "dataset folder",
+                                   "'data convert' or 'data generate'", foreign_file};
+
 }  // namespace
 
-void check_dataset_output(const fs::path& target, bool overwrite,
-                          const std::vector<fs::path>& inputs) {
+void check_own_output(const OwnFolder& own, const fs::path& target, bool overwrite,
+                      const std::vector<fs::path>& inputs) {
   std::error_code error;
   const bool folder = fs::is_directory(fs::symlink_status(target, error));
   check_output(target, overwrite);
   if (!fs::exists(target, error)) return;
   const auto refuse = [&](const std::string& why) {
     fail_data(target.string(), fmt::format("is not replaced: {}", why),
-              "--overwrite replaces only a folder that 'data convert' or 'data generate' wrote; "
-              "choose another output");
+              fmt::format("--overwrite replaces only a folder that {} wrote; choose another output",
+                          own.writers));
   };
   if (!folder) refuse("it is a file");
   for (const fs::path& input : inputs)
-    if (!input.empty() && fs::exists(input, error) && holds(target, input))
+    if (!input.empty() && fs::exists(input, error) && lies_in(target, input))
       refuse(fmt::format("it holds the input '{}'", input.string()));
   if (fs::is_empty(target, error)) return;
-  if (!describes_dataset(target / kDatasetFile)) refuse("it is not a dataset folder");
+  if (!describes(target / own.manifest, own.format))
+    refuse(fmt::format("it is not a {}", own.kind));
   for (const auto& entry : fs::directory_iterator(target, error))
-    if (const std::string name = entry.path().filename().string(); !is_ours(name))
-      refuse(fmt::format("it holds '{}', which is not part of a dataset", printable(name)));
+    if (const std::string name = own.foreign(entry); !name.empty())
+      refuse(fmt::format("it holds '{}', which is not part of a {}", printable(name), own.kind));
+}
+
+void naming_target(const fs::path& temporary, const fs::path& target,
+                   const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    std::string where = error.where();
+    if (where.starts_with(temporary.string()))
+      where.replace(0, temporary.string().size(), target.string());
+    throw Error(error.kind(), error.message(), where, error.hint());
+  }
+}
+
+void check_dataset_output(const fs::path& target, bool overwrite,
+                          const std::vector<fs::path>& inputs) {
+  check_own_output(kDatasetFolder, target, overwrite, inputs);
+}
+
+bool is_dataset_file(const std::string& name) {
+  constexpr std::string_view kNames[] = {
+      kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
+      kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
+      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile};
+  return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 std::string escape_name(std::string_view name) {
@@ -201,15 +221,7 @@ void save_dataset(const Dataset& data, const fs::path& target, bool overwrite, P
                  data.graph.bytes() + data.features.bytes() + labels.single.bytes() +
                      labels.multi.bytes() + splits,
                  "bytes");
-  try {
-    write_files(data, folder.path(), progress);
-  } catch (const Error& error) {
-    // The user knows the target, not the temporary name beside it.
-    const std::string temporary = folder.path().string();
-    std::string where = error.where();
-    if (where.starts_with(temporary)) where.replace(0, temporary.size(), target.string());
-    throw Error(error.kind(), error.message(), where, error.hint());
-  }
+  naming_target(folder.path(), target, [&] { write_files(data, folder.path(), progress); });
   folder.commit();
   progress.finish();
 }

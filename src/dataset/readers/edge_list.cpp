@@ -3,7 +3,7 @@
 // folder with features.*, labels.*, splits.* and ids.* beside it (edge_list_parts.h has their
 // forms). An edge list of another name takes only the files that are asked for, for what lies
 // beside it may belong to something else. Nodes that only features or labels name are isolated
-// ones. Edges are directed as listed; --symmetrize yes makes them undirected.
+// ones. Edges are taken as undirected; --symmetrize no keeps their direction.
 #include <algorithm>
 #include <initializer_list>
 
@@ -249,6 +249,7 @@ RawDataset read_edge_list(const ReadRequest& request) {
   RawDataset raw;
   raw.name = name_of_data(request.path);
   raw.edges_where = files.edges.string();
+  raw.symmetrize = true;
 
   TableForm form;
   EdgePart edges;
@@ -290,6 +291,9 @@ RawDataset read_edge_list(const ReadRequest& request) {
   if (!files.features.empty()) {
     raw.features_where = files.features.string();
     raw.feature_names = features.names;
+    if (features.guessed_ids)
+      raw.treatment =
+          fmt::format("node ids from the first column of {}", files.features.filename().string());
     raw.features = place_features(std::move(features), ids);
     raw.has_features = true;
   }

@@ -22,7 +22,7 @@ constexpr int64_t kPartsGrain = 1 << 19;
 constexpr const char* kDamagedParts =
     "the file is damaged or was written by another program; download or write it again";
 
-std::string shape_text(const NpyArray& array) {
+std::string shape_of_array(const NpyArray& array) {
   return fmt::format("({})", fmt::join(array.shape, ", "));
 }
 
@@ -197,7 +197,7 @@ EdgeList scipy_edges(const Npz& file) {
 EdgeList pair_edges(const NpyArray& pairs, int64_t nodes) {
   pairs.require_dims(2);
   if (pairs.shape[1] != 2) {
-    fail_data(pairs.where, fmt::format("shape is {}, expected (M, 2)", shape_text(pairs)),
+    fail_data(pairs.where, fmt::format("shape is {}, expected (M, 2)", shape_of_array(pairs)),
               "every row of the array is one edge: source, target");
   }
   const Array<int32_t> ids = pairs.as<int32_t>();
@@ -273,7 +273,7 @@ Labels npy_labels(const NpyArray& array, int64_t nodes) {
   if (matrix && array.shape[1] > 1) return multi_labels(array);
   const Array<int32_t> ids = array.as<int32_t>();
   if (ids.size() != nodes)
-    fail_data(array.where, fmt::format("shape {} holds no labels", shape_text(array)),
+    fail_data(array.where, fmt::format("shape {} holds no labels", shape_of_array(array)),
               kDamagedParts);
   return class_labels({ids.begin(), ids.end()}, array.where);
 }
@@ -286,7 +286,7 @@ std::vector<Split> mask_splits(const Npz& file, const std::array<std::string, 3>
     if (member.shape.size() != 2) member.require_dims(1);
     if (member.shape.back() != nodes) {
       fail_data(member.where,
-                fmt::format("masks of shape {} for {} nodes", shape_text(member), nodes),
+                fmt::format("masks of shape {} for {} nodes", shape_of_array(member), nodes),
                 "a mask has one entry for every node, and the last dimension is the nodes'");
     }
     const size_t count = member.shape.size() == 2 ? static_cast<size_t>(member.shape[0]) : 1;

@@ -17,7 +17,7 @@ TEST(EdgeList, KeepsIntegersFromZero) {
   EXPECT_THAT(raw.edges.weight, IsEmpty());
   EXPECT_THAT(raw.node_ids, IsEmpty());
   EXPECT_FALSE(raw.has_features);
-  EXPECT_FALSE(raw.symmetrize);
+  EXPECT_TRUE(raw.symmetrize) << "unless the user says otherwise";
   EXPECT_EQ(raw.labels.task, Task::none);
 }
 
