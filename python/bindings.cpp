@@ -20,6 +20,7 @@
 #include "python_progress.h"
 #include "run/folder.h"
 #include "run/info.h"
+#include "run/record.h"
 #include "tables.h"
 #include "version.h"
 
@@ -58,6 +59,8 @@ std::vector<std::vector<double>> coefficients_of(const SpectralOptions& options)
 
 // The content of a run's model file: its options, by their current names, and its tensors.
 py::dict model_of(const std::string& file) {
+  const RunFolder folder(std::filesystem::path(file).parent_path());
+  if (folder.model() == file && folder.exists()) check_finished(folder);
   const SafeTensors loaded = load_safetensors(file);
   const auto about = loaded.metadata.find("graphsurgeon");
   if (about == loaded.metadata.end() || loaded.metadata.contains("state"))
@@ -203,14 +206,15 @@ std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArgum
 }
 
 py::array embed(const std::string& folder, const py::object& source, int threads,
-                const py::object& listener) {
+                const py::object& listener, const std::optional<std::vector<std::string>>& nodes) {
+  const std::string name = py::isinstance<py::str>(source) ? source.cast<std::string>() : "";
   return numpy_of(with_progress(listener, [&](Progress& progress) {
     MakeDataset make;
     {
       const py::gil_scoped_acquire lock;
       make = maker_of(source, progress);
     }
-    return embed_with(folder, make, threads, progress);
+    return embed_with(folder, name, make, nodes, threads, progress);
   }));
 }
 
@@ -285,6 +289,8 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("ids", file(&RunFolder::ids))
       .def_property_readonly("scores", file(&RunFolder::scores))
       .def_property_readonly("state", file(&RunFolder::state))
+      .def_property_readonly("record", file(&RunFolder::record))
+      .def_property_readonly("unfinished", unfinished_text)
       .def_property_readonly("split_models", split_models_of)
       .def_property_readonly("exists", &RunFolder::exists)
       .def_property_readonly("holds_run", &RunFolder::holds_run)
@@ -310,7 +316,7 @@ PYBIND11_MODULE(_core, module) {
       py::arg("resume"), py::arg("overwrite"), py::arg("threads"), py::arg("listener"),
       py::arg("until") = 0);
   module.def("embed", embed, py::arg("folder"), py::arg("source"), py::arg("threads"),
-             py::arg("listener"));
+             py::arg("listener"), py::arg("nodes") = py::none());
   module.def(
       "validation",
       [](const py::array_t<float, py::array::c_style>& z, const std::shared_ptr<Dataset>& data,

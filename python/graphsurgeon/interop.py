@@ -57,11 +57,12 @@ def _network(graph: Any, like: Any) -> Any:
     return import_module("graphsurgeon.tables").read_network(graph, like=like)
 
 
-def source_of(data: Any, y: Any = None, labels_needed: bool = True) -> Any:
+def source_of(data: Any, y: Any = None, labels_needed: bool = True, replace: bool = False) -> Any:
     """What core.dataset takes: arrays, text or a dataset.
 
-    `y`: labels for a graph from memory that has none. Labels that are no classes (the target of a
-    regression) are left out if they are not needed.
+    `y`: labels for a graph from memory that has none, or instead of its own and their splits with
+    `replace`. Labels that are no classes (the target of a regression) are left out if they are not
+    needed.
     """
     if isinstance(data, (core.Dataset, str, os.PathLike)):
         if y is not None and labels_needed:
@@ -70,6 +71,9 @@ def source_of(data: Any, y: Any = None, labels_needed: bool = True) -> Any:
         return data if isinstance(data, core.Dataset) else os.fspath(data)
     try:
         arrays = data.graph_arrays() if hasattr(data, "graph_arrays") else _arrays(data)
+        if y is not None and replace:
+            for name in ("labels", "multi_labels", "class_names", "splits"):
+                arrays.pop(name, None)
         if y is not None and "labels" not in arrays and "multi_labels" not in arrays:
             arrays |= labels_of(y)
         if (refused := arrays.pop("refused_labels", None)) and labels_needed:

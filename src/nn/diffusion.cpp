@@ -151,6 +151,33 @@ at::Tensor columns_of(const Input& x, int64_t begin, int64_t end) {
   return x.times(pick);
 }
 
+FilteredRows filtered_rows(const Batch& whole, std::span<const GraphFilter> filters,
+                           Transform transform, const at::Tensor& nodes) {
+  const at::NoGradGuard no_gradient;
+  GS_ASSERT(transform != Transform::automatic);
+  const Input& x = whole.features;
+  if (transform == Transform::shares) require_shares(x);
+  const SparseOperator& adjacency = whole.adjacency.layer(0);
+  at::Tensor units = at::zeros({x.rows(), nodes.size(0)}, at::kFloat);
+  units.scatter_(0, nodes.unsqueeze(0), 1);
+  const at::Tensor all_sums = row_sums(x, false);
+  FilteredRows out;
+  std::vector<at::Tensor> magnitudes;
+  for (const at::Tensor& from : polynomials(
+           units, filters, [&](const at::Tensor& t) { return adjacency.apply_transposed(t); })) {
+    at::Tensor part = x.sparse() ? x.sparse_operator().apply_transposed(from).t().contiguous()
+                                 : transposed_product(from, x.dense());
+    const at::Tensor sums = transposed_product(from, all_sums);
+    if (transform == Transform::shares) part.div_(sums.clamp_min(kSmallest)).clamp_min_(0).sqrt_();
+    else if (transform == Transform::unit) part.div_(part.norm(2, {1}, true).clamp_min_(kSmallest));
+    out.parts.push_back(part);
+    magnitudes.push_back(sums);
+  }
+  magnitudes.push_back(degrees(whole).index_select(0, nodes).to(at::kFloat));
+  out.magnitudes = at::cat(magnitudes, 1);
+  return out;
+}
+
 at::Tensor DiffusedTall::times(const at::Tensor& p) const {
   const Input& x = batch_.features;
   return diffuse(batch_.adjacency.layer(0),

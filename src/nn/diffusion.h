@@ -22,6 +22,15 @@ std::vector<at::Tensor> diffuse(const SparseOperator& adjacency, const at::Tenso
 // Columns [begin, end) of the input, dense.
 at::Tensor columns_of(const Input& x, int64_t begin, int64_t end);
 
+// Some rows of the filtered and transformed features T(f(A) X), of which FilteredFeatures has all.
+// They take f(A)' of one column per row instead of f(A) of one per feature.
+struct FilteredRows {
+  std::vector<at::Tensor> parts;  // per filter, one row of F columns per node
+  at::Tensor magnitudes;          // as FilteredFeatures::magnitudes()
+};
+FilteredRows filtered_rows(const Batch& whole, std::span<const GraphFilter> filters,
+                           Transform transform, const at::Tensor& nodes);
+
 // f(A) X of one filter as a matrix that is never formed. The batch and the filter must outlive it.
 class DiffusedTall final : public TallMatrix {
  public:

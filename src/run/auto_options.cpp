@@ -38,7 +38,8 @@ void choose_spectral(ChosenOptions& out, const Dataset& data) {
     out.by_data.emplace_back("row-transform");
     const bool negative = has_negative(data.features);
     spectral.transform = negative ? Transform::unit : Transform::shares;
-    said.push_back(fmt::format("--row-transform {} ({} feature is negative)",
+    said.push_back(fmt::format("rows {} (--row-transform {}), as {} feature is negative",
+                               negative ? "have length 1" : "count as shares of their sum",
                                name_of(names_of(spectral.transform), spectral.transform),
                                negative ? "some" : "no"));
   }
@@ -48,9 +49,10 @@ void choose_spectral(ChosenOptions& out, const Dataset& data) {
     // Sums of |x| say little about features that have a sign.
     const bool few = found.alike() || spectral.transform == Transform::unit;
     spectral.magnitudes = few ? kFewMagnitudes : kManyMagnitudes;
-    said.push_back(fmt::format("--magnitudes {} ({})", spectral.magnitudes, reason(found)));
+    said.push_back(fmt::format("sums and degrees count {} (--magnitudes {}), as {}",
+                               few ? "little" : "much", spectral.magnitudes, reason(found)));
   }
-  if (!said.empty()) out.note = fmt::format("chosen from the data: {}", fmt::join(said, ", "));
+  if (!said.empty()) out.note = fmt::format("chosen from the data: {}", fmt::join(said, "; "));
 }
 
 void choose_encoder(ChosenOptions& out, const Dataset& data) {
@@ -69,7 +71,11 @@ void choose_encoder(ChosenOptions& out, const Dataset& data) {
     const bool ours = group == MethodGroup::ours || group == MethodGroup::reference;
     model.skip = found.unrelated() ? Skip::linear : ours && !found.noisy() ? Skip::sum : Skip::none;
   }
-  out.note = fmt::format("chosen from the data: --layers {} --skip {} ({})", model.layers,
+  const char* own = model.skip == Skip::linear ? "a node's own features beside its neighbors'"
+                    : model.skip == Skip::sum  ? "layers summed"
+                                               : "no skip";
+  out.note = fmt::format("chosen from the data: {} layer{}, {} (--layers {} --skip {}), as {}",
+                         model.layers, model.layers == 1 ? "" : "s", own, model.layers,
                          name_of(names_of(model.skip), model.skip), reason(found));
 }
 

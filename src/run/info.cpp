@@ -1,9 +1,11 @@
 #include "run/info.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "dataset/generate/generate.h"
 #include "version.h"
 
 namespace gs {
@@ -37,6 +39,13 @@ std::shared_ptr<const FeatureTreatment> treatment_from(const nlohmann::json& jso
       per_column == out->scale.empty())
     return nullptr;
   return out;
+}
+
+bool is_edge_list(const std::string& data, const std::string& format) {
+  std::error_code error;
+  if (is_generator(data) || find_catalog(data) || !std::filesystem::exists(data, error))
+    return false;
+  return format.empty() ? detect_reader(data).name == "edge-list" : format == "edge-list";
 }
 
 }  // namespace
@@ -89,6 +98,7 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
                 fmt::format("has run format {}, but this program reads formats up to {}", format,
                             kRunFormat),
                 "update graphsurgeon");
+    info.format = json.value("format", int64_t{1});
     info.data = json.at("data");
     info.features = json.at("features");
     info.nodes = json.at("nodes");
@@ -107,15 +117,22 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
   return info;
 }
 
-LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
+LoadOptions load_like(const RunInfo& info, const std::string& data, const LoadOptions& now,
                       const std::set<std::string>& given) {
   LoadOptions load = info.options.load, typed = now;
+  const bool other = data != info.data;
+  std::error_code error;
+  if (other) load.features_file.clear();
+  for (std::string* file : {&load.labels_file, &load.splits_file})
+    if (other || !std::filesystem::exists(*file, error)) file->clear();
   OptionList target = describe(load);
   const OptionList source = describe(typed);
   for (const Option& option : source.options())
     if (given.contains(option.name) || (option.name == "data-root" && !now.data_root.empty()))
       target.find_option(option.name)->copy_value(option);
   if (given.contains("features")) load.fitted = nullptr;
+  if (info.format < 3 && load.symmetrize == Switch::automatic && is_edge_list(data, load.format))
+    load.symmetrize = Switch::no;
   return load;
 }
 

@@ -5,7 +5,7 @@
 #include "base/safetensors.h"
 #include "base/text.h"
 #include "nn/expected_shapes.h"
-#include "run/folder.h"
+#include "run/record.h"
 
 namespace gs {
 
@@ -102,7 +102,9 @@ void save_model(const std::filesystem::path& path, const TensorMap& weights, con
 }
 
 LoadedModel load_model(const std::filesystem::path& run, const Device& device) {
-  const auto path = std::filesystem::is_directory(run) ? RunFolder(run).model() : run;
+  const bool folder = !run.has_extension() || std::filesystem::is_directory(run);
+  if (folder) check_finished(RunFolder(run));
+  const auto path = folder ? RunFolder(run).model() : run;
   std::map<std::string, std::string> metadata;
   const TensorMap tensors = load_tensors(path, &metadata);
   LoadedModel out;

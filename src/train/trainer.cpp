@@ -91,7 +91,8 @@ class Trainer {
         request_(request),
         chosen_(choose_auto_options(starting_options(request), data)),
         options_(chosen_.options),
-        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data)),
+        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data),
+                RunRecord::of(request.data, data, options_.load, fingerprint_)),
         progress_(progress),
         device_(make_device(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
@@ -106,6 +107,16 @@ class Trainer {
   }
 
   TrainResult run() {
+    try {
+      return train_all();
+    } catch (const Error& error) {
+      writer_.stop(error, at_.epoch, elapsed());
+      throw;
+    }
+  }
+
+ private:
+  TrainResult train_all() {
     resumes(request_) ? resume() : start();
     announce();
     while (true) {
@@ -121,7 +132,7 @@ class Trainer {
     return finish();
   }
 
- private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
   int64_t trainings() const { return supervised_ ? static_cast<int64_t>(splits_.size()) : 1; }
   // Number of epochs to train now, which may be fewer than in the options. Schedules follow the
   // options.
@@ -300,6 +311,8 @@ class Trainer {
     assign(method_->parameters(), weights, "", writer_.folder().model().string());
     const at::Tensor z = solved_.defined() ? solved_ : embeddings(progress_);
     writer_.save_embeddings(z, data_.node_ids);
+    const double rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0;
+    writer_.finish(z, rank, at_.epoch, elapsed());
     progress_.finish();
     return {.run = request_.run.string(),
             .method = options_.method.method,
@@ -307,10 +320,10 @@ class Trainer {
             .columns = z.size(1),
             .epochs = at_.epoch,
             .parameters = method_->parameters().count(),
-            .seconds = std::chrono::duration<double>(Clock::now() - begun_).count(),
+            .seconds = elapsed(),
             .ms_per_epoch = writer_.median_ms(),
             .peak_mib = writer_.peak_mib(),
-            .effective_rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0,
+            .effective_rank = rank,
             .view_agreement = at_.epoch > 0
                                   ? method_->view_agreement(batches_->whole(), z, inference())
                                   : std::nullopt,
@@ -325,6 +338,7 @@ class Trainer {
   const TrainRequest& request_;
   const ChosenOptions chosen_;
   const RunOptions& options_;
+  const std::string fingerprint_ = fingerprint(data_);  // of the dataset
   RunWriter writer_;
   Progress& progress_;
   Device device_;
@@ -338,8 +352,7 @@ class Trainer {
   std::optional<Adam> adam_;
   std::optional<Batches> batches_;
   at::Tensor solved_;  // the embeddings of a method that was just solved; otherwise undefined
-  const std::string fingerprint_ = fingerprint(data_);  // of the dataset
-  Split targets_;  // the target nodes, as training nodes; none: all nodes
+  Split targets_;      // the target nodes, as training nodes; none: all nodes
   Position at_;
   EpochMetrics last_;
   double last_loss_ = 0;
