@@ -143,7 +143,7 @@ def write_dataset(
 
 def train(
     dataset: Dataset,
-    data: str,
+    data: str | bytes,
     folder: str,
     init: str,
     options: str,

@@ -89,7 +89,7 @@ def source_of(data: Any, y: Any = None, labels_needed: bool = True, replace: boo
     return arrays
 
 
-def name_of(data: Any) -> str:
+def name_of(data: Any) -> str | bytes:
     """The name of the data in options.json."""
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
@@ -146,7 +146,7 @@ def _edges(edge_index: Any, weight: Any = None) -> Arrays:
         "target": np.ascontiguousarray(edges[1], dtype=np.int64),
     }
     if weight is not None:
-        values = np.ascontiguousarray(numpy_of(weight), dtype=np.float32).reshape(-1)
+        values = np.ascontiguousarray(_real(numpy_of(weight)), dtype=np.float32).reshape(-1)
         if len(values) != edges.shape[1]:
             message = f"{len(values)} edge weights for {edges.shape[1]} edges"
             raise DataError(message, "pass one weight per edge")
@@ -188,6 +188,12 @@ def _transposed(adj_t: Any) -> Arrays:
 def _weights(values: np.ndarray) -> np.ndarray | None:
     """The values, or None if all are one."""
     return None if (values == 1).all() else values
+
+
+def _real(weights: np.ndarray) -> np.ndarray:
+    if np.iscomplexobj(weights):
+        raise DataError("edge weights are complex numbers, expected real ones", "pass one number")
+    return weights
 
 
 def _square(shape: Any) -> int:
@@ -250,7 +256,7 @@ def _scipy(matrix: Any) -> Arrays:
         "neighbors": columns.indices.astype(np.int32, copy=False),
     }
     if _weights(columns.data) is not None:
-        out["weights"] = np.ascontiguousarray(columns.data, dtype=np.float32)
+        out["weights"] = np.ascontiguousarray(_real(columns.data), dtype=np.float32)
     return out
 
 

@@ -39,6 +39,16 @@ int64_t limit_in(const stdfs::path& path) {
   return std::ifstream(path) >> value ? value : -1;
 }
 
+// Calls look(limit, used) for each limit of memory.
+void visit_memory(const stdfs::path& mount, std::string_view self,
+                  const std::function<void(int64_t, int64_t)>& look) {
+  visit_groups(mount, self, "memory", [&](const stdfs::path& group, bool unified) {
+    const int64_t limit = limit_in(group / (unified ? "memory.max" : "memory.limit_in_bytes"));
+    const int64_t used = limit_in(group / (unified ? "memory.current" : "memory.usage_in_bytes"));
+    if (limit > 0) look(limit, std::clamp<int64_t>(used, 0, limit));
+  });
+}
+
 }  // namespace
 
 std::string own_cgroups() {
@@ -47,12 +57,16 @@ std::string own_cgroups() {
 }
 
 int64_t cgroup_memory_limit(const stdfs::path& mount, std::string_view self) {
-  int64_t limit = INT64_MAX;
-  visit_groups(mount, self, "memory", [&](const stdfs::path& group, bool unified) {
-    const int64_t bytes = limit_in(group / (unified ? "memory.max" : "memory.limit_in_bytes"));
-    if (bytes > 0) limit = std::min(limit, bytes);
-  });
-  return limit;
+  int64_t least = INT64_MAX;
+  visit_memory(mount, self, [&](int64_t limit, int64_t) { least = std::min(least, limit); });
+  return least;
+}
+
+int64_t cgroup_memory_left(const stdfs::path& mount, std::string_view self) {
+  int64_t least = INT64_MAX;
+  visit_memory(mount, self,
+               [&](int64_t limit, int64_t used) { least = std::min(least, limit - used); });
+  return least;
 }
 
 int64_t cgroup_cores(const stdfs::path& mount, std::string_view self) {

@@ -18,6 +18,9 @@ std::string own_cgroups();
 // Bytes; INT64_MAX without a limit.
 int64_t cgroup_memory_limit(const std::filesystem::path& mount, std::string_view self);
 
+// Likewise, what the memory in use leaves of the tightest limit.
+int64_t cgroup_memory_left(const std::filesystem::path& mount, std::string_view self);
+
 // Cores, rounded to a whole number, at least 1; INT64_MAX without a quota.
 int64_t cgroup_cores(const std::filesystem::path& mount, std::string_view self);
 

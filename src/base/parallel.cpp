@@ -1,11 +1,15 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,7 +24,22 @@ namespace {
 // 0 where no scope is open.
 thread_local int scoped_threads = 0;
 
-// Cores granted by affinity, and by the quota of a cgroup when there is one.
+// Whether this process lacks threads that its parent had.
+std::atomic<bool> threads_lost = false;
+
+bool has_other_threads() {
+  struct stat status {};
+  constexpr nlink_t kOneThread = 3;  // the folder, its "." and its only entry
+  return ::stat("/proc/self/task", &status) != 0 || status.st_nlink > kOneThread;
+}
+
+[[maybe_unused]] const int fork_handlers = [] {
+  static std::atomic<bool> several = false;
+  return ::pthread_atfork([] { several = has_other_threads(); }, nullptr,
+                          [] { threads_lost = threads_lost || several; });
+}();
+
+// Cores granted by affinity, and by the quotas of its cgroups when there are any.
 int count_cores() {
   cpu_set_t set;
   const int cores = sched_getaffinity(0, sizeof set, &set) == 0
@@ -28,6 +47,30 @@ int count_cores() {
                         : static_cast<int>(std::thread::hardware_concurrency());
   const int64_t granted = cgroup_cores(kCgroupMount, own_cgroups());
   return static_cast<int>(std::max<int64_t>(1, std::min<int64_t>(cores, granted)));
+}
+
+// `wanted`, or 1 where the system has no room for so many threads: the OpenMP runtime would end the
+// process. Tried once for each number.
+int startable(int wanted) {
+  static std::mutex mutex;
+  static int most = 1;
+  const std::lock_guard lock(mutex);
+  if (wanted <= most) return wanted;
+  std::atomic<bool> done = false;
+  std::vector<std::thread> started;
+  bool all = true;
+  try {
+    started.reserve(static_cast<size_t>(wanted));
+    while (std::ssize(started) + 1 < wanted)
+      started.emplace_back([&] { done.wait(false); });  // all exist at once
+  } catch (const std::exception&) {                     // no thread, or no memory for one
+    all = false;
+  }
+  done = true;
+  done.notify_all();
+  for (std::thread& thread : started) thread.join();
+  if (all) most = wanted;
+  return all ? wanted : 1;
 }
 
 // Runs body over the pieces [cuts[p], cuts[p + 1]); rethrows the first exception in piece order.
@@ -64,14 +107,15 @@ int64_t piece_count(int64_t count, int64_t grain) {
 }  // namespace
 
 int available_threads() {
-  static const int cores = count_cores();
-  return cores;
+  static const int cores = startable(count_cores());
+  return threads_lost ? 1 : cores;
 }
 
-int threads() { return scoped_threads > 0 ? scoped_threads : available_threads(); }
+int threads() { return scoped_threads > 0 && !threads_lost ? scoped_threads : available_threads(); }
 
 ThreadScope::ThreadScope(int threads)
-    : before_(std::exchange(scoped_threads, threads > 0 ? threads : available_threads())) {}
+    : before_(
+          std::exchange(scoped_threads, threads > 0 ? startable(threads) : available_threads())) {}
 ThreadScope::~ThreadScope() { scoped_threads = before_; }
 
 void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {

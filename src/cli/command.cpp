@@ -25,7 +25,7 @@ std::vector<BoundList> g_bound;
 std::map<const CLI::Option*, const Option*> g_declared;
 
 // "data info", without the program's own name.
-std::string words_of(const CLI::App* app) {
+std::string path_of(const CLI::App* app) {
   std::string path;
   for (; app->get_parent(); app = app->get_parent()) {
     if (!path.empty()) path.insert(0, " ");
@@ -74,7 +74,7 @@ const std::atomic<bool>* stop_on_signals() {
 }
 
 void add_options(CLI::App& app, OptionList& list) {
-  g_bound.push_back({words_of(&app), &list});
+  g_bound.push_back({path_of(&app), &list});
   for (Option& option : list.options()) {
     const std::string flag = option.flag();
     CLI::Option* bound = nullptr;

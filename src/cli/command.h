@@ -98,6 +98,7 @@ using Run = std::function<void()>;
 // Each declares its options and subcommands on `app` and stores what to run in the chosen one's
 // callback.
 void setup_data(CLI::App& app, Run& run);
+void setup_verify(CLI::App& app, Run& run);
 void setup_options(CLI::App& app, Run& run);
 void setup_train(CLI::App& app, Run& run);
 void setup_embed(CLI::App& app, Run& run);

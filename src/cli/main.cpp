@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "base/machine.h"
+#include "base/mapped_files.h"
 #include "cli/command.h"
 #include "cli/external.h"
 #include "cli/help.h"
@@ -35,6 +37,8 @@ constexpr Command kCommands[] = {
     {"inspect", "show what the learned augmentations of a run do, or what a solved run is made of",
      kLook, setup_inspect},
     {"data", "describe, convert, generate and fetch datasets", kData, setup_data},
+    {"verify", "check the files of a run or a dataset folder against their checksums", kData,
+     setup_verify},
     {"doctor", "check the installation, and print what a bug report needs", kProgram, setup_doctor},
     {"completion", "print a completion script for bash, zsh or fish", kProgram, setup_completion},
     {"man", "print the manual page", kProgram, setup_man},
@@ -183,22 +187,37 @@ int run_command_line(int argc, char** argv) {
 
 }  // namespace gs::cli
 
+namespace {
+
+int complain_of_memory() {
+  return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
+                                     "close other programs, or use a smaller graph or batch"));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc > 1) gs::cli::spin_briefly(argv);
   std::signal(SIGXFSZ, SIG_IGN);  // write() then fails, with an error that is reported
+  gs::report_faults_of_mapped_files();
   try {
     return gs::cli::run_command_line(argc, argv);
   } catch (const gs::Error& error) {
     return gs::cli::complain(error);
   } catch (const std::bad_alloc&) {
-    return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
-                                       "close other programs, or use a smaller graph or batch"));
+    return complain_of_memory();
   } catch (const std::filesystem::filesystem_error& error) {
     return gs::cli::complain(gs::Error(gs::ErrorKind::data, error.code().message(),
                                        error.path1().string(), "check the path and the disk"));
+  } catch (const std::system_error& error) {  // a thread that could not be started
+    return gs::cli::complain(gs::Error(gs::ErrorKind::data, error.code().message(), "",
+                                       "lower --threads, or raise the limits of the process"));
   } catch (const std::exception& error) {
+    // libtorch adds where it was thrown, in more lines.
+    const std::string text = error.what(), line = text.substr(0, text.find('\n'));
+    if (line.find("can't allocate memory") != std::string::npos) return complain_of_memory();
     return gs::cli::complain(gs::Error(
-        gs::ErrorKind::internal, error.what(), "",
+        gs::ErrorKind::internal, line, "",
         "this is a bug in graphsurgeon; please report it with the command that led here"));
   }
 }

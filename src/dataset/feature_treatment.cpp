@@ -13,11 +13,11 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kTreatmentGrain = 1 << 14;
+constexpr int64_t kGrain = 1 << 14;
 // Scales differ if one column's spread is this many times the median column's, or its inverse.
 constexpr double kDifferentScales = 10;
 
-bool only_ones(std::span<const float> values) {
+bool all_ones(std::span<const float> values) {
   return std::ranges::all_of(values, [](float v) { return v == 1; });
 }
 
@@ -27,7 +27,7 @@ bool are_counts(std::span<const float> values) {
 
 SuitableRule rule_of_words(std::span<const float> values, bool binary_weights) {
   const bool negative = std::ranges::any_of(values, [](float v) { return v < 0; });
-  if (values.empty() || negative || only_ones(values)) return {};
+  if (values.empty() || negative || all_ones(values)) return {};
   if (are_counts(values)) return {FeatureRule::binary, "features are counts, made binary"};
   if (!binary_weights) return {};
   return {FeatureRule::binary, "features are weights of words, made binary"};
@@ -118,7 +118,7 @@ Features binarized(const Features& features) {
   if (!features.sparse()) {
     const DenseMatrix& m = features.dense_matrix();
     std::vector<float> values(m.values.size());
-    parallel_for(m.values.size(), kTreatmentGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(m.values.size(), kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) values[i] = m.values[i] > 0 ? 1.0f : 0.0f;
     });
     return {DenseMatrix{m.rows, m.columns, std::move(values)}};

@@ -12,7 +12,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kSummaryGrain = 1 << 16;
+constexpr int64_t kGrain = 1 << 16;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 void count_degrees(const Csr& graph, Summary& out) {
@@ -75,7 +75,7 @@ struct LikeEdges {
 template <class Alike>
 std::vector<LikeEdges> compare_neighbors(const Dataset& data, const Alike& alike) {
   std::vector<LikeEdges> out(static_cast<size_t>(data.nodes()));
-  parallel_for_weighted(data.graph.offsets.span(), kSummaryGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(data.graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v) {
       if (!data.labels.known(v)) continue;
       LikeEdges row;

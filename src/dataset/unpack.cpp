@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kFetchAgain = "remove the archive and fetch it again";
 constexpr uint64_t kMostExpansion = 1032;  // deflate cannot do better
-constexpr size_t kUnpackedBytes = size_t{1} << 20;
+constexpr size_t kChunkBytes = size_t{1} << 20;
 
 // The member's name without folders; empty for a folder, a hidden file, or a name that no file
 // should have.
@@ -35,7 +35,7 @@ std::vector<fs::path> unpack_zip(const fs::path& archive, const fs::path& folder
   const std::unique_ptr<zip_t, void (*)(zip_t*)> zip(zip_open(archive.c_str(), ZIP_RDONLY, &code),
                                                      zip_discard);
   if (!zip) fail_data(archive.string(), "is not a zip archive, or is damaged", kFetchAgain);
-  std::vector<char> chunk(kUnpackedBytes);
+  std::vector<char> chunk(kChunkBytes);
   for (zip_int64_t i = 0; i < zip_get_num_entries(zip.get(), 0); ++i) {
     zip_stat_t stat;
     const bool known = zip_stat_index(zip.get(), static_cast<zip_uint64_t>(i), 0, &stat) == 0 &&

@@ -12,7 +12,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kCsrGrain = 1 << 13;
+constexpr int64_t kGrain = 1 << 13;
 constexpr const char* kDamaged =
     "the file is damaged or was not written by this program; convert the data again";
 
@@ -21,7 +21,7 @@ void check_offsets(const Csr& graph, const std::string& where) {
   check_node_count(graph.nodes(), where);
   if (graph.offsets[0] != 0)
     fail_data(where, fmt::format("offsets begin with {} instead of 0", graph.offsets[0]), kDamaged);
-  parallel_for(graph.nodes(), kCsrGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(graph.nodes(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v)
       if (graph.offsets[v + 1] < graph.offsets[v])
         fail_data(where,
@@ -96,7 +96,7 @@ void check_node_count(int64_t nodes, const std::string& where) {
 
 void validate(const Csr& graph, const std::string& where) {
   check_offsets(graph, where);
-  parallel_for_weighted(graph.offsets.span(), kCsrGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v) check_row(graph, v, where);
   });
 }

@@ -24,7 +24,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kBuildGrain = 1 << 13, kMergeGrain = 1 << 18;
+constexpr int64_t kGrain = 1 << 13, kMergeGrain = 1 << 18;
 
 struct MergeRule {
   bool coalesce = true;
@@ -211,7 +211,7 @@ int64_t count_rows(const EdgeList& edges, const BuildOptions& options, Slots& sl
     return loops;
   }
   std::atomic<int64_t> loops = 0;
-  parallel_for(edges.size(), kBuildGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(edges.size(), kGrain, [&](int64_t begin, int64_t end) {
     int64_t loops_here = 0;
     for (int64_t i = begin; i < end; ++i) {
       if (i + kCountAhead < end) {
@@ -299,7 +299,7 @@ Csr build_csr(EdgeList edges, const BuildOptions& options, BuildCounts* counts) 
 Csr reverse(const Csr& graph) {
   if (graph.symmetric) return graph;
   Slots slots(graph.nodes(), false, graph.weighted());
-  parallel_for(graph.edges(), kBuildGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(graph.edges(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kCountAhead < end) expect_count(slots, graph.neighbors[i + kCountAhead]);
       count_entry(slots, graph.neighbors[i]);

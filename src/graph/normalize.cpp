@@ -10,12 +10,12 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kScaleGrain = 1 << 13;
+constexpr int64_t kGrain = 1 << 13;
 
 // 1 where node v has no loop of its own.
 std::vector<float> missing_loops(const Csr& graph) {
   std::vector<float> missing(static_cast<size_t>(graph.nodes()));
-  parallel_for(graph.nodes(), kScaleGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(graph.nodes(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v) {
       const auto row = graph.row(v);
       missing[v] =
@@ -40,7 +40,7 @@ std::vector<float> scales(std::span<const double> degrees, Power power) {
 
 std::vector<double> row_sums(const Csr& graph) {
   std::vector<double> sums(static_cast<size_t>(graph.nodes()));
-  parallel_for_weighted(graph.offsets.span(), kScaleGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v) {
       if (!graph.weighted()) sums[v] = static_cast<double>(graph.degree(v));
       for (const float weight : graph.row_weights(v)) sums[v] += weight;

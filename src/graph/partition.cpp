@@ -1,9 +1,14 @@
 #include "graph/partition.h"
 
+#include <fcntl.h>
 #include <metis.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -20,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kPartitionGrain = 1 << 13;
+constexpr int64_t kGrain = 1 << 13;
 constexpr int64_t kCacheVersion = 1;  // raise when the same input may give another partition
 
 // METIS traps these two while it runs, and puts back less than it found (flags and masks are lost).
@@ -61,7 +66,7 @@ MetisGraph metis_graph(const Csr& graph) {
   const Csr turned = reverse(graph);
   const int64_t nodes = graph.nodes();
   std::vector<int64_t> counts(static_cast<size_t>(nodes) + 1);
-  parallel_for_weighted(graph.offsets.span(), kPartitionGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v)
       visit_union(graph.row(v), turned.row(v), static_cast<int32_t>(v),
                   [&](int32_t) { ++counts[v]; });
@@ -70,7 +75,7 @@ MetisGraph metis_graph(const Csr& graph) {
   check_partition_size(entries);
 
   MetisGraph out{{counts.begin(), counts.end()}, std::vector<idx_t>(static_cast<size_t>(entries))};
-  parallel_for_weighted(counts, kPartitionGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(counts, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t v = begin; v < end; ++v) {
       int64_t at = counts[v];
       visit_union(graph.row(v), turned.row(v), static_cast<int32_t>(v),
@@ -158,6 +163,40 @@ void write_cache(const fs::path& file, const std::vector<int32_t>& part) {
   }
 }
 
+// Held by the one process that computes what a cache file will hold. The system gives it back when
+// the process ends in any way. Where there can be no such lock, there is none.
+class CacheLock {
+ public:
+  explicit CacheLock(const fs::path& file) : path_(file.string() + ".lock") {
+    std::error_code ignored;
+    fs::create_directories(file.parent_path(), ignored);
+    for (;;) {
+      descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+      if (descriptor_ < 0) return;
+      while (::flock(descriptor_, LOCK_EX) != 0)
+        if (errno != EINTR) return;
+      // Whoever had it before has removed the file; a third process may have made another.
+      struct stat own {
+      }, now{};
+      if (::fstat(descriptor_, &own) == 0 && ::stat(path_.c_str(), &now) == 0 &&
+          own.st_ino == now.st_ino)
+        return;
+      ::close(descriptor_);
+    }
+  }
+  ~CacheLock() {
+    if (descriptor_ < 0) return;
+    ::unlink(path_.c_str());
+    ::close(descriptor_);
+  }
+  CacheLock(const CacheLock&) = delete;
+  CacheLock& operator=(const CacheLock&) = delete;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
 }  // namespace
 
 void check_partition_size(int64_t entries) {
@@ -176,6 +215,8 @@ std::vector<int32_t> partition(const Csr& graph, int64_t parts, uint64_t seed,
   if (cache_folder.empty() || trivial) return compute(graph, parts, seed);
 
   const fs::path file = cache_file(cache_folder, graph, parts, seed);
+  if (auto cached = read_cache(file, graph.nodes(), parts)) return *std::move(cached);
+  const CacheLock lock(file);  // another process may be computing the same
   if (auto cached = read_cache(file, graph.nodes(), parts)) return *std::move(cached);
   std::vector<int32_t> part = compute(graph, parts, seed);
   write_cache(file, part);

@@ -10,7 +10,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kSubgraphGrain = 1 << 13;
+constexpr int64_t kGrain = 1 << 13;
 constexpr int32_t kOutside = LocalIds::kOutside;
 
 struct LocalEntry {
@@ -31,7 +31,7 @@ Csr induced_subgraph(const Csr& graph, std::span<const int32_t> nodes, SubgraphW
   const auto count = static_cast<int64_t>(nodes.size());
   std::vector<int64_t> work(nodes.size() + 1), offsets(nodes.size() + 1);
   for (int64_t i = 0; i < count; ++i) work[i + 1] = work[i] + graph.degree(nodes[i]);
-  parallel_for_weighted(work, kSubgraphGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(work, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       for (const int32_t u : graph.row(nodes[i])) offsets[i] += local[u] != kOutside;
   });
@@ -42,7 +42,7 @@ Csr induced_subgraph(const Csr& graph, std::span<const int32_t> nodes, SubgraphW
   if (positions) positions->resize(neighbors.size());
   // Then local rows are ascending as they come.
   const bool ascending = std::is_sorted(nodes.begin(), nodes.end());
-  parallel_for_weighted(work, kSubgraphGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(work, kGrain, [&](int64_t begin, int64_t end) {
     std::vector<LocalEntry> row;
     for (int64_t i = begin; i < end; ++i) {
       row.clear();

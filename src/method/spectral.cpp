@@ -67,9 +67,10 @@ at::Tensor column_mean(const TallMatrix& matrix, bool center) {
 }  // namespace
 
 struct Spectral::Kept {
-  int64_t step = 1;                       // every `step`-th row is kept
-  std::vector<at::Tensor> rows;           // per filter; undefined where the matrix is sparse
-  std::vector<at::Tensor> mean, squares;  // per filter; of all rows; of the rows that are kept
+  int64_t step = 1;              // every `step`-th row is kept
+  std::vector<at::Tensor> rows;  // per filter; undefined where the matrix is sparse
+  std::vector<at::Tensor> mean;  // per filter, of all rows, in double
+  std::vector<int64_t> begins;   // first columns of the blocks that they were made in
 };
 
 Spectral::Spectral(const MethodSetting& setting)
@@ -111,19 +112,9 @@ Spectral::Kept Spectral::keep(const FilteredFeatures& features, const InferenceO
                                                            options.memory / (2 * count)));
     out.mean.push_back(at::zeros({features.width()}, at::kDouble));
   }
-  out.squares.resize(filters_.size());
-  if (out.step == 1) {
-    const std::vector<Moments> moments = features.fill(out.rows, progress);
-    for (size_t f = 0; f < filters_.size(); ++f) {
-      if (!out.rows[f].defined()) continue;
-      if (options_.center) out.mean[f] = moments[f].sums / static_cast<double>(rows);
-      out.squares[f] =
-          (moments[f].squares - out.mean[f].square() * static_cast<double>(rows)).clamp_min_(0);
-    }
-    return out;
-  }
   features.visit(
       [&](int64_t begin, std::span<const at::Tensor> parts) {
+        out.begins.push_back(begin);
         for (size_t f = 0; f < parts.size(); ++f) {
           if (!parts[f].defined()) continue;
           const int64_t end = begin + parts[f].size(1);
@@ -133,8 +124,6 @@ Spectral::Kept Spectral::keep(const FilteredFeatures& features, const InferenceO
         }
       },
       progress);
-  for (size_t f = 0; f < filters_.size(); ++f)
-    if (out.rows[f].defined()) out.squares[f] = column_squares(DenseTall(out.rows[f]), out.mean[f]);
   return out;
 }
 
@@ -213,7 +202,7 @@ at::Tensor Spectral::solve(const Batch& whole, const InferenceOptions& options,
       solve_part(f, matrix, mean, column_squares(matrix, mean));
     } else {
       const DenseTall matrix(kept.rows[f]);
-      solve_part(f, matrix, kept.mean[f], kept.squares[f]);
+      solve_part(f, matrix, kept.mean[f], column_squares(matrix, kept.mean[f]));
     }
     progress.advance(1);
   }
@@ -221,8 +210,9 @@ at::Tensor Spectral::solve(const Batch& whole, const InferenceOptions& options,
   if (has_magnitudes()) solve_magnitudes(features.magnitudes());
   if (kept.step > 1) return embed(whole, options, progress);
   at::Tensor out = output_matrix(features.rows(), options);
-  for (int64_t begin = 0; begin < features.width(); begin += features.block_width()) {
-    const int64_t end = std::min(features.width(), begin + features.block_width());
+  for (size_t b = 0; b < kept.begins.size(); ++b) {
+    const int64_t begin = kept.begins[b],
+                  end = b + 1 < kept.begins.size() ? kept.begins[b + 1] : features.width();
     std::vector<at::Tensor> blocks;
     for (const at::Tensor& rows : kept.rows)
       blocks.push_back(rows.defined() ? rows.slice(1, begin, end).contiguous() : rows);

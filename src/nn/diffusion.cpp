@@ -6,8 +6,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/parallel.h"
-#include "kernels/scratch.h"
 #include "nn/ops/native_sparse.h"
 #include "nn/products.h"
 
@@ -17,9 +15,13 @@ namespace {
 
 constexpr int64_t kBlockValues = int64_t{1} << 22;  // values of a block of columns
 constexpr int64_t kFewestColumns = 16, kMostColumns = 256;
-constexpr int64_t kFilledColumns = 1024;             // between two reports of progress
-constexpr int64_t kMostTileRows = int64_t{1} << 17;  // a tile of more does not stay in cache
-constexpr double kSmallest = 1e-12;                  // sums below it count as 0
+constexpr double kSmallest = 1e-12;  // sums below it count as 0
+
+// Depends on the graph alone, so that the same columns are always computed together.
+int64_t block_width(int64_t rows) {
+  const int64_t width = kBlockValues / std::max<int64_t>(1, rows);
+  return std::clamp(width / 16 * 16, kFewestColumns, kMostColumns);
+}
 
 at::Tensor degrees(const Batch& whole) {
   const auto& offsets = whole.graphs.at(0).matrix.offsets;
@@ -34,30 +36,6 @@ const SparseMatrix* native_matrix(const Input& x) {
   return native ? &native->matrix() : nullptr;
 }
 
-// Whether the features are plain floats on the CPU.
-bool is_plain(const Batch& whole) {
-  const Input& x = whole.features;
-  return !x.sparse() && x.device() == at::kCPU && x.dense().scalar_type() == at::kFloat;
-}
-
-// Columns [first, first + width) of a matrix that is given by its columns, into a tile of `size`
-// floats.
-void spread_columns(const SparseRows& by_column, int64_t first, int64_t width, float* tile,
-                    int64_t size) {
-  std::fill_n(tile, size, 0.0f);
-  for (int64_t c = 0; c < width; ++c)
-    for (int64_t e = by_column.offsets[first + c]; e < by_column.offsets[first + c + 1]; ++e)
-      tile[by_column.indices[e] * kTileColumns + c] = by_column.values ? by_column.values[e] : 1;
-}
-
-void copy_columns(const at::Tensor& x, int64_t first, int64_t width, float* tile) {
-  const auto* from = x.const_data_ptr<float>() + first * x.stride(1);
-  for (int64_t r = 0; r < x.size(0); ++r, from += x.stride(0), tile += kTileColumns) {
-    for (int64_t c = 0; c < width; ++c) tile[c] = from[c * x.stride(1)];
-    std::fill(tile + width, tile + kTileColumns, 0.0f);
-  }
-}
-
 // entry(row, value) of every stored value.
 template <class Entry>
 std::vector<float> map_values(const SparseMatrix& m, const Entry& entry) {
@@ -68,26 +46,43 @@ std::vector<float> map_values(const SparseMatrix& m, const Entry& entry) {
   return out;
 }
 
-// Sums over rows of |x|, or of x squared, [N, 1].
-at::Tensor row_sums(const Input& x, bool squared) {
-  const auto term = [&](const at::Tensor& part) { return squared ? part.square() : part.abs(); };
+// x^(5/8) of values that are not negative. Square roots round alike everywhere, pow() does not.
+void raise_powers(const at::Tensor& x) {
+  const at::Tensor root = x.sqrt();
+  x.copy_(root).sqrt_().sqrt_().mul_(root);
+}
+
+float raised(float v) {
+  const float root = std::sqrt(v);
+  return std::sqrt(std::sqrt(root)) * root;
+}
+
+std::vector<double> row_sums(const SparseMatrix& m, bool squared) {
+  std::vector<double> out(static_cast<size_t>(m.rows));
+  map_values(m, [&](int64_t r, float v) {
+    out[static_cast<size_t>(r)] += squared ? static_cast<double>(v) * v : std::abs(v);
+    return v;
+  });
+  return out;
+}
+
+// Sums of |x| over rows, [N, 1].
+at::Tensor row_sums(const Input& x) {
   at::Tensor out = at::zeros({x.rows(), 1}, at::kDouble);
   if (const SparseMatrix* m = native_matrix(x)) {
-    auto* sums = out.data_ptr<double>();
-    map_values(*m, [&](int64_t r, float v) {
-      return sums[r] += squared ? static_cast<double>(v) * v : std::abs(v), v;
-    });
+    std::ranges::copy(row_sums(*m, /*squared=*/false), out.data_ptr<double>());
   } else {
     for (int64_t begin = 0; begin < x.width(); begin += kMostColumns)
-      out += term(columns_of(x, begin, std::min(x.width(), begin + kMostColumns)))
+      out += columns_of(x, begin, std::min(x.width(), begin + kMostColumns))
+                 .abs()
                  .sum({1}, true, at::kDouble)
                  .cpu();
   }
   return out.to(at::TensorOptions().device(x.device()).dtype(at::kFloat));
 }
 
-// Data Error if a value is negative, which has no share of a sum.
-void require_shares(const Input& x) {
+// Data Error if a value is negative, which has no share of a sum and no root.
+void require_shares(const Input& x, Transform transform) {
   bool negative = false;
   if (const SparseMatrix* m = native_matrix(x)) {
     negative = std::any_of(m->values.begin(), m->values.end(), [](float v) { return v < 0; });
@@ -97,7 +92,9 @@ void require_shares(const Input& x) {
           (columns_of(x, begin, std::min(x.width(), begin + kMostColumns)) < 0).any().item<bool>();
   }
   if (negative)
-    fail_data("features", "some are negative, so that rows have no shares (--row-transform shares)",
+    fail_data("features",
+              fmt::format("some are negative, so that rows have no {0} (--row-transform {0})",
+                          name_of(names_of(transform), transform)),
               "solve with --row-transform unit");
 }
 
@@ -106,14 +103,16 @@ std::shared_ptr<const SparseOperator> sparse_own(const Input& x, const GraphFilt
                                                  Transform transform) {
   const SparseMatrix* m = native_matrix(x);
   if (!m || filter.coefficients.size() > 1) return nullptr;
-  const at::Tensor by = row_sums(x, transform == Transform::unit);
-  const auto* sum = by.const_data_ptr<float>();
   SparseMatrix out = *m;
-  out.values = map_values(*m, [&](int64_t r, float v) {
-    const float share = v / std::max(sum[r], static_cast<float>(kSmallest));
+  if (transform == Transform::powers)
+    out.values = map_values(*m, [](int64_t, float v) { return raised(v); });
+  const bool scaled = transform == Transform::unit || transform == Transform::powers;
+  const std::vector<double> sums = row_sums(out, scaled);
+  out.values = map_values(out, [&](int64_t r, float v) {
+    const auto sum = static_cast<float>(sums[static_cast<size_t>(r)]);
+    const float share = v / std::max(sum, static_cast<float>(kSmallest));
     if (transform == Transform::shares) return std::sqrt(std::max(share, 0.0f));
-    if (transform == Transform::unit)
-      return v / std::sqrt(std::max(sum[r], static_cast<float>(kSmallest * kSmallest)));
+    if (scaled) return v / std::sqrt(std::max(sum, static_cast<float>(kSmallest * kSmallest)));
     return v;
   });
   return std::make_shared<NativeSparse>(out);
@@ -197,133 +196,61 @@ at::Tensor DiffusedTall::transposed_times(const at::Tensor& q) const {
 
 FilteredFeatures::FilteredFeatures(const Batch& whole, std::vector<GraphFilter> filters,
                                    Transform transform)
-    : batch_(whole), filters_(std::move(filters)), transform_(transform), scale_(filters_.size()) {
+    : batch_(whole), filters_(std::move(filters)), transform_(transform) {
   const at::NoGradGuard no_gradient;
   GS_ASSERT(transform != Transform::automatic);
-  if (transform == Transform::shares) require_shares(batch_.features);
-  const SparseOperator& adjacency = batch_.adjacency.layer(0);
-  sums_ = diffuse(adjacency, row_sums(batch_.features, false), filters_);
-  for (size_t f = 0; f < filters_.size(); ++f) {
-    sparse_.push_back(sparse_own(batch_.features, filters_[f], transform));
-    if (!sparse_[f]) dense_.push_back(f);
-  }
-  const auto* native = dynamic_cast<const NativeSparse*>(&adjacency);
-  if (native && rows() <= kMostTileRows && (native_matrix(batch_.features) || is_plain(whole))) {
-    const Spmm call = native->forward_call();
-    tiles_ = {call.matrix, call.row_scale, call.column_scale, call.self, {}};
-    for (const size_t f : dense_) {
-      const auto& coefficients = filters_[f].coefficients;
-      tiles_.coefficients.emplace_back(coefficients.begin(), coefficients.end());
+  if (transform == Transform::shares || transform == Transform::powers)
+    require_shares(batch_.features, transform);
+  sums_ = diffuse(batch_.adjacency.layer(0), row_sums(batch_.features), filters_);
+  for (const GraphFilter& filter : filters_)
+    sparse_.push_back(sparse_own(batch_.features, filter, transform));
+  if (transform != Transform::unit && transform != Transform::powers) return;
+  for (size_t f = 0; f < filters_.size(); ++f)
+    lengths_.push_back(at::zeros({rows(), 1}, sums_[f].options().dtype(at::kDouble)));
+  visit_plain([&](int64_t, std::span<const at::Tensor> parts) {
+    for (size_t f = 0; f < parts.size(); ++f) {
+      if (!parts[f].defined()) continue;
+      if (transform == Transform::powers) raise_powers(parts[f].clamp_min_(0));
+      lengths_[f] += parts[f].square().sum({1}, true, at::kDouble);
     }
-  }
-  if (transform == Transform::shares)
-    for (const size_t f : dense_) scale_[f] = sums_[f].clamp_min(kSmallest).reciprocal_();
-  if (transform != Transform::unit) return;
-  std::vector<at::Tensor> squares(filters_.size());
-  for (const size_t f : dense_) squares[f] = at::zeros_like(sums_[f], at::kDouble);
-  visit([&](int64_t, std::span<const at::Tensor> parts) {  // not scaled yet
-    for (const size_t f : dense_) squares[f] += parts[f].square().sum({1}, true, at::kDouble);
   });
-  for (const size_t f : dense_)
-    scale_[f] = squares[f].sqrt().clamp_min_(kSmallest).reciprocal_().to(sums_[f].options());
+  for (at::Tensor& length : lengths_)
+    length = length.sqrt().clamp_min_(kSmallest).to(sums_[0].options());
 }
 
-int64_t FilteredFeatures::block_width() const {
-  // Depends on the graph alone, so that the same columns are always computed together.
-  const int64_t width = kBlockValues / std::max<int64_t>(1, rows());
-  return std::clamp(width / kTileColumns * kTileColumns, kFewestColumns, kMostColumns);
-}
-
-void FilteredFeatures::make_columns(int64_t begin, int64_t end, std::span<const at::Tensor> parts,
-                                    std::span<Moments> moments) const {
-  if (dense_.empty()) return;
-  if (tiled()) return make_tiles(begin, end, parts, moments);
+void FilteredFeatures::visit_plain(const Visit& visit) const {
   std::vector<GraphFilter> dense;
-  for (const size_t f : dense_) dense.push_back(filters_[f]);
-  const std::vector<at::Tensor> made =
-      diffuse(batch_.adjacency.layer(0), columns_of(batch_.features, begin, end), dense);
-  for (size_t d = 0; d < dense_.size(); ++d) {
-    const size_t f = dense_[d];
-    at::Tensor now = made[d];
-    if (scale_[f].defined()) now.mul_(scale_[f]);
-    if (transform_ == Transform::shares) now.clamp_min_(0).sqrt_();
-    parts[f].copy_(now);
-    if (moments.empty()) continue;
-    moments[f].sums.slice(0, begin, end).add_(now.sum({0}, false, at::kDouble));
-    moments[f].squares.slice(0, begin, end).add_(now.square().sum({0}, false, at::kDouble));
+  for (size_t f = 0; f < filters_.size(); ++f)
+    if (!sparse_[f]) dense.push_back(filters_[f]);
+  if (dense.empty()) return;
+  const int64_t step = block_width(rows());
+  for (int64_t begin = 0; begin < width(); begin += step) {
+    const at::Tensor x = columns_of(batch_.features, begin, std::min(width(), begin + step));
+    std::vector<at::Tensor> made = diffuse(batch_.adjacency.layer(0), x, dense), parts;
+    for (size_t f = 0, d = 0; f < filters_.size(); ++f)
+      parts.push_back(sparse_[f] ? at::Tensor() : made[d++]);
+    visit(begin, parts);
   }
-}
-
-void FilteredFeatures::make_tiles(int64_t begin, int64_t end, std::span<const at::Tensor> parts,
-                                  std::span<Moments> moments) const {
-  const Input& x = batch_.features;
-  const auto* sparse =
-      x.sparse() ? dynamic_cast<const NativeSparse*>(&x.sparse_operator()) : nullptr;
-  const SparseRows by_column = sparse ? sparse->backward_call().matrix : SparseRows{};
-  const at::Tensor dense = sparse ? at::Tensor() : x.dense();
-  const int64_t nodes = rows(), size = nodes * kTileColumns;
-  parallel_for(
-      (end - begin + kTileColumns - 1) / kTileColumns, 1, [&](int64_t first, int64_t last) {
-        thread_local Scratch scratch;
-        float* const tile = scratch.floats(static_cast<size_t>(size) * (2 + dense_.size()));
-        std::vector<float*> out;
-        for (size_t d = 0; d < dense_.size(); ++d)
-          out.push_back(tile + static_cast<int64_t>(2 + d) * size);
-        for (int64_t t = first; t < last; ++t) {
-          const int64_t at = begin + t * kTileColumns, width = std::min(kTileColumns, end - at);
-          if (sparse) spread_columns(by_column, at, width, tile, size);
-          else copy_columns(dense, at, width, tile);
-          diffuse_tile(tiles_, tile, tile + size, out);
-          for (size_t d = 0; d < dense_.size(); ++d) {
-            const size_t f = dense_[d];
-            put_tile(
-                out[d],
-                {.rows = nodes,
-                 .width = width,
-                 .row_scale = scale_[f].defined() ? scale_[f].const_data_ptr<float>() : nullptr,
-                 .root = transform_ == Transform::shares,
-                 .y = parts[f].data_ptr<float>() + at - begin,
-                 .y_stride = parts[f].stride(0),
-                 .sums = moments.empty() ? nullptr : moments[f].sums.data_ptr<double>() + at,
-                 .squares =
-                     moments.empty() ? nullptr : moments[f].squares.data_ptr<double>() + at});
-          }
-        }
-      });
 }
 
 void FilteredFeatures::visit(const Visit& visit, Progress& progress) const {
-  if (dense_.empty()) return;
   const at::NoGradGuard no_gradient;
   progress.start("diffusing", width(), "columns");
-  for (int64_t begin = 0; begin < width(); begin += block_width()) {
-    const int64_t end = std::min(width(), begin + block_width());
-    std::vector<at::Tensor> parts(filters_.size());
-    for (const size_t f : dense_) parts[f] = at::empty({rows(), end - begin}, sums_[f].options());
-    make_columns(begin, end, parts, {});
+  visit_plain([&](int64_t begin, std::span<const at::Tensor> plain) {
+    std::vector<at::Tensor> parts(plain.begin(), plain.end());
+    int64_t columns = 0;
+    for (size_t f = 0; f < parts.size(); ++f) {
+      if (!parts[f].defined()) continue;
+      columns = parts[f].size(1);
+      if (transform_ == Transform::shares)
+        parts[f].div_(sums_[f].clamp_min(kSmallest)).clamp_min_(0).sqrt_();
+      if (transform_ == Transform::powers) raise_powers(parts[f].clamp_min_(0));
+      if (!lengths_.empty()) parts[f].div_(lengths_[f]);
+    }
     visit(begin, parts);
-    progress.advance(end - begin);
-  }
+    progress.advance(columns);
+  });
   progress.finish();
-}
-
-std::vector<Moments> FilteredFeatures::fill(std::span<const at::Tensor> out,
-                                            Progress& progress) const {
-  const at::NoGradGuard no_gradient;
-  std::vector<Moments> moments(filters_.size());
-  for (const size_t f : dense_)
-    moments[f] = {at::zeros({width()}, at::kDouble), at::zeros({width()}, at::kDouble)};
-  progress.start("diffusing", width(), "columns");
-  const int64_t step = tiled() ? kFilledColumns : block_width();
-  for (int64_t begin = 0; begin < width() && !dense_.empty(); begin += step) {
-    const int64_t end = std::min(width(), begin + step);
-    std::vector<at::Tensor> parts(filters_.size());
-    for (const size_t f : dense_) parts[f] = out[f].slice(1, begin, end);
-    make_columns(begin, end, parts, moments);
-    progress.advance(end - begin);
-  }
-  progress.finish();
-  return moments;
 }
 
 at::Tensor FilteredFeatures::magnitudes() const {

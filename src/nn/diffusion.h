@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "kernels/diffusion.h"
 #include "nn/batch.h"
 #include "nn/singular.h"
 #include "options/spectral.h"
@@ -46,53 +45,34 @@ class DiffusedTall final : public TallMatrix {
   const GraphFilter& filter_;
 };
 
-// Sums and sums of squares of the columns of a matrix, F doubles each.
-struct Moments {
-  at::Tensor sums, squares;
-};
-
 // The filtered and transformed features T(f(A) X), one matrix per filter.
 class FilteredFeatures {
  public:
   // `transform` is not automatic. The batch must outlive it; it is the whole graph. Data Error if a
-  // feature is negative and rows are to become shares.
+  // feature is negative and rows are to become shares or powers.
   FilteredFeatures(const Batch& whole, std::vector<GraphFilter> filters, Transform transform);
 
   int64_t rows() const { return batch_.features.rows(); }
   int64_t width() const { return batch_.features.width(); }
   // The matrix of filter f where it stays sparse: hop 0 of sparse features. Otherwise nullptr.
   const std::shared_ptr<const SparseOperator>& sparse(size_t f) const { return sparse_[f]; }
-  // Every column once, in order, block_width() at a time: the columns from `begin` of each filter's
-  // matrix, contiguous; undefined for filters whose matrix is sparse.
+  // Every column once, in order: the columns from `begin` of each filter's matrix, contiguous;
+  // undefined for filters whose matrix is sparse.
   using Visit = std::function<void(int64_t begin, std::span<const at::Tensor> parts)>;
   void visit(const Visit& visit, Progress& progress = no_progress()) const;
-  int64_t block_width() const;
-  // The same numbers, to the bit, into the matrices `out` (N x F on the CPU, undefined for filters
-  // whose matrix is sparse), with the moments of their columns.
-  std::vector<Moments> fill(std::span<const at::Tensor> out,
-                            Progress& progress = no_progress()) const;
   // What a transform takes from the rows: row sums of f(A) |X| for each filter, then the degrees;
   // N x (filters + 1).
   at::Tensor magnitudes() const;
 
  private:
-  // Columns [begin, end) of each filter's matrix into parts; adds to the moments of these columns
-  // if there are any.
-  void make_columns(int64_t begin, int64_t end, std::span<const at::Tensor> parts,
-                    std::span<Moments> moments) const;
-  // The same, in tiles that stay in a core's cache through all hops.
-  void make_tiles(int64_t begin, int64_t end, std::span<const at::Tensor> parts,
-                  std::span<Moments> moments) const;
-  bool tiled() const { return !tiles_.coefficients.empty(); }
+  void visit_plain(const Visit& visit) const;
 
   const Batch& batch_;
   std::vector<GraphFilter> filters_;
   Transform transform_;
-  std::vector<at::Tensor> sums_;   // per filter: row sums of f(A) |X|, [N, 1]
-  std::vector<at::Tensor> scale_;  // per filter: factors of the rows, [N, 1]; undefined: none
+  std::vector<at::Tensor> sums_;     // per filter: row sums of f(A) |X|, [N, 1]
+  std::vector<at::Tensor> lengths_;  // per filter: row lengths before scaling, [N, 1]
   std::vector<std::shared_ptr<const SparseOperator>> sparse_;
-  std::vector<size_t> dense_;  // the filters whose matrix is not sparse
-  Diffusion tiles_;            // of the dense filters; without coefficients where tiles do not pay
 };
 
 }  // namespace gs

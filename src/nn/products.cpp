@@ -10,7 +10,6 @@ namespace gs {
 namespace {
 
 constexpr int64_t kBlockRows = 2048, kBlockColumns = 64;
-constexpr int64_t kWideBlock = 256, kWide = 2048;  // for matrices of at least so many columns
 
 // body(begin, end) over fixed blocks, each on one thread with one BLAS thread.
 void for_blocks(int64_t count, int64_t block, const std::function<void(int64_t, int64_t)>& body) {
@@ -33,8 +32,7 @@ at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor transposed_product(const at::Tensor& a, const at::Tensor& b) {
   at::Tensor out = at::empty({a.size(1), b.size(1)}, b.options());
-  const int64_t block = a.size(1) < kWide ? kBlockColumns : kWideBlock;
-  for_blocks(a.size(1), block, [&](int64_t begin, int64_t end) {
+  for_blocks(a.size(1), kBlockColumns, [&](int64_t begin, int64_t end) {
     at::Tensor part = out.slice(0, begin, end);
     at::mm_out(part, a.slice(1, begin, end).t(), b);
   });

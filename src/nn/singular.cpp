@@ -1,7 +1,6 @@
 #include "nn/singular.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "nn/products.h"
 
@@ -11,9 +10,6 @@ namespace {
 
 constexpr int64_t kOversampling = 16;
 constexpr int kIterations = 3;
-// Every eighth row gives a start that one iteration over all rows completes, if it has so many rows
-// per direction.
-constexpr int64_t kSampleStep = 8, kSampledRows = 8;
 constexpr double kNegligibleEigenvalue = 1e-10;  // share of the largest eigenvalue that counts as 0
 
 at::Tensor own_gram(const at::Tensor& y) {
@@ -34,19 +30,6 @@ at::Tensor orthonormal(at::Tensor y) {
   return y;
 }
 
-// Normal numbers, whose columns have length 1 on average.
-at::Tensor normals(int64_t rows, int64_t columns, Random& random) {
-  at::Tensor out = at::empty({rows, columns}, at::kFloat);
-  for (float& value : std::span(out.data_ptr<float>(), static_cast<size_t>(out.numel())))
-    value = static_cast<float>(random.normal());
-  return out.div_(std::sqrt(static_cast<double>(rows)));
-}
-
-at::Tensor iterated(const Centered& g, at::Tensor basis, int times) {
-  for (int i = 0; i < times; ++i) basis = orthonormal(g.transposed_times(g.times(basis)));
-  return basis;
-}
-
 Directions cut(const at::Tensor& vectors, const at::Tensor& squares, int64_t count) {
   at::Tensor v = vectors.slice(1, 0, count).to(at::kDouble);
   const at::Tensor largest = v.gather(0, v.abs().argmax(0, true));
@@ -60,10 +43,6 @@ at::Tensor DenseTall::times(const at::Tensor& p) const { return product(matrix_,
 
 at::Tensor DenseTall::transposed_times(const at::Tensor& q) const {
   return transposed_product(matrix_, q);
-}
-
-std::unique_ptr<TallMatrix> DenseTall::every(int64_t step) const {
-  return std::make_unique<DenseTall>(matrix_.slice(0, 0, rows(), step).contiguous());
 }
 
 at::Tensor SparseTall::block(int64_t begin, int64_t end) const {
@@ -94,17 +73,15 @@ Directions exact_directions(const Centered& g, int64_t count) {
 Directions iterated_directions(const Centered& g, int64_t count, Random random) {
   const int64_t most = std::min(g.matrix.rows(), g.matrix.columns());
   const int64_t width = std::min(most, count + kOversampling);
-  at::Tensor basis = normals(g.matrix.columns(), width, random);
-  const bool many = g.matrix.rows() >= kSampleStep * kSampledRows * width;
-  const auto sample = many ? g.matrix.every(kSampleStep) : nullptr;
-  if (sample) {
-    basis = iterated({*sample, g.mean, g.scale}, basis, kIterations);
-    // What the sample does not show is found from the columns that it needs least.
-    const int64_t fresh = std::min(kOversampling, width);
-    basis.slice(1, width - fresh).copy_(normals(g.matrix.columns(), fresh, random));
+  at::Tensor basis = at::empty({g.matrix.columns(), width}, at::kFloat);
+  for (float& value : std::span(basis.data_ptr<float>(), static_cast<size_t>(basis.numel())))
+    value = static_cast<float>(random.normal());
+  at::Tensor image = g.times(basis);
+  for (int i = 0; i < kIterations; ++i) {
+    basis = orthonormal(g.transposed_times(image));
+    image = g.times(basis);
   }
-  basis = iterated(g, basis, sample ? 1 : kIterations);
-  const EigenPairs pairs = eigen_pairs(own_gram(g.times(basis)));
+  const EigenPairs pairs = eigen_pairs(own_gram(image));
   return cut(product(basis, pairs.vectors.to(at::kFloat)), pairs.values, std::min(count, most));
 }
 

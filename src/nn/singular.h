@@ -1,6 +1,6 @@
 // Leading right singular directions of a tall matrix: through its Gram matrix where that is small,
-// by randomized subspace iteration (Halko, Martinsson and Tropp 2011) where it is wide, which
-// starts on a sample of the rows where there are many. The number of threads does not change a bit.
+// by randomized subspace iteration (Halko, Martinsson and Tropp 2011) where it is wide. The number
+// of threads does not change a bit.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -22,8 +22,6 @@ class TallMatrix {
   virtual at::Tensor transposed_times(const at::Tensor& q) const = 0;  // G' q
   // Rows [begin, end), dense; undefined if the matrix is never formed.
   virtual at::Tensor block(int64_t begin, int64_t end) const = 0;
-  // A copy of every `step`-th row; nullptr where that is no cheaper to multiply.
-  virtual std::unique_ptr<TallMatrix> every(int64_t) const { return nullptr; }
 };
 
 class DenseTall final : public TallMatrix {
@@ -36,7 +34,6 @@ class DenseTall final : public TallMatrix {
   at::Tensor block(int64_t begin, int64_t end) const override {
     return matrix_.slice(0, begin, end);
   }
-  std::unique_ptr<TallMatrix> every(int64_t step) const override;
 
  private:
   at::Tensor matrix_;

@@ -25,6 +25,9 @@ bool has_negative(const Features& features) {
   return std::any_of(values.begin(), values.end(), [](float value) { return value < 0; });
 }
 
+// Shares of a row of few words are noisy, which their roots make up for; many words need that less.
+constexpr double kManyValues = 30;
+
 // Magnitudes say little where neighbors are alike, and much where they are not.
 constexpr double kFewMagnitudes = 0.2, kManyMagnitudes = 0.5;
 
@@ -34,18 +37,24 @@ void choose_spectral(ChosenOptions& out, const Dataset& data) {
   model.layers = std::max<int64_t>(1, model.layers);  // without effect
   if (model.skip == Skip::automatic) model.skip = Skip::none;
   std::vector<std::string> said;
+  if (spectral.transform != Transform::automatic && spectral.magnitudes >= 0) return;
+  const FeatureAgreement found = feature_agreement(data.graph, data.features);
   if (spectral.transform == Transform::automatic) {
     out.by_data.emplace_back("row-transform");
-    const bool negative = has_negative(data.features);
-    spectral.transform = negative ? Transform::unit : Transform::shares;
-    said.push_back(fmt::format("rows {} (--row-transform {}), as {} feature is negative",
-                               negative ? "have length 1" : "count as shares of their sum",
-                               name_of(names_of(spectral.transform), spectral.transform),
-                               negative ? "some" : "no"));
+    const bool negative = has_negative(data.features), many = found.values >= kManyValues;
+    spectral.transform = negative ? Transform::unit : many ? Transform::powers : Transform::shares;
+    said.push_back(fmt::format(
+        "rows {} (--row-transform {}), as {}",
+        negative ? "have length 1"
+        : many   ? "become 5/8 powers of length 1"
+                 : "count as shares of their sum",
+        name_of(names_of(spectral.transform), spectral.transform),
+        negative
+            ? "some feature is negative"
+            : fmt::format("no feature is negative and a node has {:.0f} values", found.values)));
   }
   if (spectral.magnitudes < 0) {
     out.by_data.emplace_back("magnitudes");
-    const FeatureAgreement found = feature_agreement(data.graph, data.features);
     // Sums of |x| say little about features that have a sign.
     const bool few = found.alike() || spectral.transform == Transform::unit;
     spectral.magnitudes = few ? kFewMagnitudes : kManyMagnitudes;

@@ -38,8 +38,9 @@ stdfs::path RunFolder::split_model(size_t split) const {
 
 bool RunFolder::owns(std::string_view name) {
   const RunFolder here{""};
-  for (const stdfs::path& file : {here.options(), here.metrics(), here.model(), here.state(),
-                                  here.embeddings(), here.ids(), here.scores(), here.record()})
+  for (const stdfs::path& file :
+       {here.options(), here.metrics(), here.model(), here.state(), here.embeddings(), here.ids(),
+        here.scores(), here.record(), here.checksums()})
     if (name == file.string()) return true;
   return name.starts_with("model-split-") && name.ends_with(".safetensors");
 }
@@ -90,6 +91,30 @@ void RunFolder::make_empty() const {
   remove_temporaries();
   stdfs::create_directories(path_, error);
   if (error) fail_data(path_.string(), error.message(), "choose a writable folder");
+}
+
+void RunFolder::seal() const {
+  unseal();
+  std::vector<std::string> names;
+  for (const auto& file : {options(), metrics(), embeddings(), ids(), scores()})
+    names.push_back(file.filename().string());
+  add_checksums(path_, names);
+}
+
+void RunFolder::unseal() const {
+  std::error_code error;
+  stdfs::remove(checksums(), error);
+  if (error) fail_data(checksums().string(), error.message(), "choose a writable folder");
+}
+
+void RunFolder::write(const stdfs::path& file, std::string_view text) const {
+  const std::string name = file.filename().string();
+  Checksums all = read_checksums(path_);
+  if (all.empty()) return write_file(file, text);
+  all.erase(name);
+  write_checksums(path_, all);  // without one, if this process ends before the next
+  write_file(file, text);
+  add_checksums(path_, {name});
 }
 
 void RunFolder::remove_temporaries() const {

@@ -10,6 +10,7 @@
 //   scores.json              the scores of `eval`
 //   run.json                 what it was made from and how far it came (run/record.h)
 //   README.md                the model card (run/card.h), unless the user wrote another
+//   checksums.json           of the files that have none of their own, as .safetensors have
 //
 // One training writes to it at a time (run/lock.h).
 #pragma once
@@ -17,6 +18,8 @@
 #include <filesystem>
 #include <string_view>
 #include <vector>
+
+#include "base/checksums.h"
 
 namespace gs {
 
@@ -38,6 +41,7 @@ class RunFolder {
   std::filesystem::path scores() const { return path_ / "scores.json"; }
   std::filesystem::path record() const { return path_ / "run.json"; }
   std::filesystem::path card() const { return path_ / "README.md"; }
+  std::filesystem::path checksums() const { return path_ / kChecksumsFile; }
 
   bool exists() const { return std::filesystem::exists(options()); }
   bool finished() const { return std::filesystem::exists(model()); }
@@ -59,6 +63,12 @@ class RunFolder {
   // Creates the folder, or removes the files of an earlier run from it, including temporary files
   // of killed processes, and nothing else.
   void make_empty() const;
+  // Writes the checksums of a finished run.
+  void seal() const;
+  // Removes them, before a file is written that has one.
+  void unseal() const;
+  // Writes a file of the run. Of a finished run, its checksum too, and no other.
+  void write(const std::filesystem::path& file, std::string_view text) const;
   // Removes only those temporary files. No other process may be writing to the run.
   void remove_temporaries() const;
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "dataset/generate/generate.h"
 #include "version.h"
@@ -86,13 +87,14 @@ std::string to_json_text(const RunInfo& info, bool with_treatment) {
                      {"options", describe(options).json()},
                      {"by_data", info.by_data}};
   if (with_treatment && options.load.fitted) out["treatment"] = to_json(*options.load.fitted);
-  return out.dump(2);
+  // A path may be in any encoding; JSON may not.
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 RunInfo run_info_from_json(const std::string& text, const std::string& where) {
   RunInfo info;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     if (const int64_t format = json.value("format", int64_t{1}); format > kRunFormat)
       fail_data(where,
                 fmt::format("has run format {}, but this program reads formats up to {}", format,

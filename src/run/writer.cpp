@@ -24,6 +24,7 @@ void RunWriter::start() {
 
 void RunWriter::resume(int64_t metrics_bytes) {
   folder_.remove_temporaries();
+  folder_.unseal();
   write_options();
   metrics_.cut_back(metrics_bytes);
   const MetricsFile::Costs before = metrics_.costs();
@@ -53,6 +54,7 @@ void RunWriter::save_embeddings(const at::Tensor& z, const std::vector<std::stri
   const int64_t shape[] = {z.size(0), z.size(1)};
   save_npy<float>(folder_.embeddings(), floats(z), shape);
   if (!ids.empty()) write_file(folder_.ids(), fmt::format("{}\n", fmt::join(ids, "\n")));
+  folder_.seal();
 }
 
 void RunWriter::finish(const at::Tensor& z, double effective_rank, int64_t epochs, double seconds) {

@@ -69,7 +69,8 @@ Estimate estimate(const Dataset& data, const RunOptions& options, const Plan& pl
   const Random random(static_cast<uint64_t>(options.train.seed));
   const RunInfo run = RunInfo::of({}, data, options);
   const auto method = make_method(setting_of(run, device, random.fork("init")));
-  Batches batches(data, options, plan.loader, method->first_width(), device, random.fork("loader"));
+  Batches batches(data, options, plan.loader, method->first_width(), device, random.fork("loader"),
+                  no_progress(), nullptr);
   std::vector<Split> splits;
   if (info.supervised() || options.loader.target_nodes == "train")
     splits = make_splits(data, options.train.splits, options.train.num_splits,

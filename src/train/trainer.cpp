@@ -10,6 +10,7 @@
 #include "dataset/splits.h"
 #include "nn/batches.h"
 #include "nn/device.h"
+#include "nn/finite.h"
 #include "objective/spectrum.h"
 #include "options/methods.h"
 #include "run/auto_options.h"
@@ -103,7 +104,7 @@ class Trainer {
         monitor_(options_, supervised_, request.run.string()) {
     make_model();
     batches_.emplace(data, options_, plan_.loader, method_->first_width(), device_,
-                     random_.fork("loader"));
+                     random_.fork("loader"), progress, request.stop);
   }
 
   TrainResult run() {
@@ -148,6 +149,7 @@ class Trainer {
   InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
 
   void make_model() {
+    adam_.reset(), method_.reset();  // room for the next
     method_ = make_method(setting_of(writer_.info(), device_, random().fork("init")));
     adam_.emplace(method_->parameters(), AdamOptions{.lr = options_.train.lr,
                                                      .weight_decay = options_.train.weight_decay});
@@ -289,6 +291,7 @@ class Trainer {
   }
 
   void checkpoint() const {
+    check_unchanged(data_);  // what was learned from other data is not kept
     const bool all = targets_.train.empty();
     save_checkpoint(writer_.folder(), writer_.info(), method_->parameters(),
                     {adam_->state(), adam_->steps()},
@@ -310,6 +313,8 @@ class Trainer {
     writer_.save_models(weights, selection_.kept(), splits_);
     assign(method_->parameters(), weights, "", writer_.folder().model().string());
     const at::Tensor z = solved_.defined() ? solved_ : embeddings(progress_);
+    check_unchanged(data_);
+    check_finite(z);
     writer_.save_embeddings(z, data_.node_ids);
     const double rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0;
     writer_.finish(z, rank, at_.epoch, elapsed());
@@ -367,6 +372,7 @@ TrainResult train(const Dataset& data, const TrainRequest& request, Progress& pr
   if (!request.init.empty() && !method_info(method).trains())
     fail_usage("--init", fmt::format("{} has no weights to start from", method),
                "leave it out, or train with --method graphsurgeon");
+  check_unchanged(data);
   RunFolder folder(request.run);
   const RunLock lock(folder, [&] { folder.check_writable(request.resume, request.overwrite); });
   if (data.features.width() == 0)

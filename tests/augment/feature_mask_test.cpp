@@ -6,12 +6,13 @@
 
 #include "nn/features.h"
 #include "nn/ops/linear.h"
-#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/statistics.h"
 
 namespace gs {
 namespace {
+
+const Device kDouble{at::kCPU, at::kDouble}, kNative{at::kCPU, at::kFloat, true};
 
 TEST(FeatureMask, MasksEachColumnAsOftenAsItsProbabilitySays) {
   const std::vector<float> each{0, 0.2f, 0.5f, 0.7f};

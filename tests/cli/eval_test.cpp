@@ -19,26 +19,26 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kScoredGraph = "sbm:nodes=300,classes=3,features=16,seed=3";
+constexpr const char* kGraph = "sbm:nodes=300,classes=3,features=16,seed=3";
 
 Outcome train(const fs::path& run, const std::string& more = {}, int epochs = 4) {
   return run_program(
-      "train " + std::string(kScoredGraph) + " -o " + run.string() +
+      "train " + std::string(kGraph) + " -o " + run.string() +
       " --mode pre --layers 2 --aug-dim 24 --dim 8 --lr 0.01 --quiet --threads 1 --epochs " +
       std::to_string(epochs) + " " + more);
 }
 
-Outcome eval_task(const fs::path& input, const std::string& more,
-                  const std::string& data = kScoredGraph, const std::string& environment = {}) {
+Outcome eval_task(const fs::path& input, const std::string& more, const std::string& data = kGraph,
+                  const std::string& environment = {}) {
   return run_program("eval " + input.string() + " " + data + " --quiet --threads 1 " + more,
                      environment);
 }
 
 Outcome eval(const fs::path& input, const std::string& more, const std::string& environment = {}) {
-  return eval_task(input, "--num-splits 3 " + more, kScoredGraph, environment);
+  return eval_task(input, "--num-splits 3 " + more, kGraph, environment);
 }
 
-json score_of(const Outcome& run) {
+json result_of(const Outcome& run) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   return run.exit_code == 0 ? json::parse(run.out) : json::object();
 }
@@ -52,13 +52,13 @@ std::set<std::string> files_of(const fs::path& folder) {
 TEST(EvalTasks, ClusteringFindsTheBlocksOfAnEasyGraph) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
-  const json r = score_of(eval_task(folder / "run", "--task clustering --repeats 3 --json"));
+  const json r = result_of(eval_task(folder / "run", "--task clustering --repeats 3 --json"));
   for (const char* key : {"nmi", "ari", "accuracy"}) {
     EXPECT_GT(r[key]["mean"].get<double>(), key == std::string("accuracy") ? 50 : 10) << key;
     EXPECT_EQ(r[key]["values"].size(), 3u);
   }
   EXPECT_EQ(r["clusters"], 3);
-  const json file = score_of(
+  const json file = result_of(
       eval_task(folder / "run" / "embeddings.npy", "--task clustering --repeats 3 --json"));
   EXPECT_EQ(file["nmi"], r["nmi"]);
   EXPECT_THAT(eval_task(folder / "run", "--task clustering --repeats 1").out, HasSubstr("NMI"));
@@ -69,10 +69,10 @@ TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   const fs::path kept = folder / "run/scores.json";
   EXPECT_FALSE(fs::exists(kept));
-  const json printed = score_of(eval(folder / "run", "--no-reference --json"));
+  const json printed = result_of(eval(folder / "run", "--no-reference --json"));
   EXPECT_EQ(json::parse(read_text(kept)), printed);
   // Another kind of score.
-  score_of(eval_task(folder / "run", "--task clustering --repeats 3 --json"));
+  result_of(eval_task(folder / "run", "--task clustering --repeats 3 --json"));
   EXPECT_EQ(json::parse(read_text(kept)), printed);
   ASSERT_EQ(train(folder / "run", "--resume", 6).exit_code, 0);
   EXPECT_FALSE(fs::exists(kept));
@@ -81,13 +81,12 @@ TEST(EvalScores, LieInTheRunFolderUntilItIsTrainedOn) {
 TEST(EvalPredictions, AreThoseThatTheFirstSplitIsScoredBy) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
-  ASSERT_EQ(
-      run_program("data convert " + std::string(kScoredGraph) + " -o " + (folder / "data").string())
-          .exit_code,
-      0);
+  ASSERT_EQ(run_program("data convert " + std::string(kGraph) + " -o " + (folder / "data").string())
+                .exit_code,
+            0);
   const fs::path file = folder / "predictions.npy";
   const std::string asked = "--no-reference --no-keep --json --predictions " + file.string();
-  const json r = score_of(eval(folder / "run", asked));
+  const json r = result_of(eval(folder / "run", asked));
   EXPECT_FALSE(fs::exists(folder / "run/scores.json"));
   const Array<int32_t> predicted = load_npy(file).as<int32_t>(),
                        truth = load_npy(folder / "data/labels.npy").as<int32_t>();
@@ -126,12 +125,12 @@ TEST(EvalTasks, LinksAreHeldOutAndFound) {
   ASSERT_EQ(train(folder / "run", "", 20).exit_code, 0);
   const auto before = files_of(folder / "run");
   const std::string more = "--task links --held-out 0.2 --encoders 2 ";
-  const json r = score_of(eval_task(folder / "run", more + "--json"));
+  const json r = result_of(eval_task(folder / "run", more + "--json"));
   for (const char* scorer : {"dot", "logistic"})
     for (const char* key : {"auc", "average_precision", "hits_10", "hits_50", "hits_100", "mrr"})
       EXPECT_EQ(r[scorer][key]["values"].size(), 2u) << scorer << key;
   EXPECT_GT(r["dot"]["auc"]["mean"].get<double>(), 60);  // chance is 50
-  EXPECT_EQ(score_of(eval_task(folder / "run", more + "--json")), r);
+  EXPECT_EQ(result_of(eval_task(folder / "run", more + "--json")), r);
   EXPECT_EQ(files_of(folder / "run"), before);
   EXPECT_THAT(eval_task(folder / "run", more).out, HasSubstr("MRR"));
   const Outcome file = eval_task(folder / "run" / "embeddings.npy", "--task links");
@@ -155,7 +154,7 @@ TEST(EvalTasks, FeaturesMadeOfAllEdgesDoNotGiveTheHeldOutOnesAway) {
                 .exit_code,
             0);
   const json r =
-      score_of(eval_task(run, "--task links --held-out 0.2 --encoders 3 --json", file.string()));
+      result_of(eval_task(run, "--task links --held-out 0.2 --encoders 3 --json", file.string()));
   EXPECT_LT(r["dot"]["auc"]["mean"].get<double>(), 65);  // 99 when they do
 
   const fs::path kept = folder / "kept", other = folder / "other";  // features in a file
@@ -195,7 +194,7 @@ std::string two_communities(const TempFolder& folder, float noise) {
 TEST(EvalTasks, TheLogisticScorerLearnsWhichColumnsMatter) {
   const TempFolder folder;
   const std::string data = two_communities(folder, 100);
-  const json r = score_of(eval_task(folder / "run", "--task links --encoders 5 --json", data));
+  const json r = result_of(eval_task(folder / "run", "--task links --encoders 5 --json", data));
   const auto auc = [&](const char* scorer) { return r[scorer]["auc"]["mean"].get<double>(); };
   EXPECT_NEAR(auc("dot"), 62, 6);       // the noise's sign decides, the side only among its equals
   EXPECT_NEAR(auc("logistic"), 75, 5);  // every edge, and half of the other pairs, has equal sides
@@ -211,7 +210,7 @@ TEST(EvalTasks, TheLogisticScorerLearnsWhichColumnsMatter) {
 TEST(EvalTasks, LinksBetweenHugeEmbeddingsAreScored) {
   const TempFolder folder;
   const std::string data = two_communities(folder, 1e25f);
-  const json r = score_of(eval_task(folder / "run", "--task links --json", data));
+  const json r = result_of(eval_task(folder / "run", "--task links --json", data));
   EXPECT_NEAR(r["dot"]["auc"]["mean"].get<double>(), 50, 6);
 }
 
@@ -222,7 +221,7 @@ TEST(EvalTasks, RefuseWhatTheyDoNotRead) {
   EXPECT_EQ(encoders.exit_code, 2);
   EXPECT_THAT(encoders.err, HasSubstr("--encoders: --task clustering does not read it"));
   EXPECT_EQ(eval_task(folder / "run", "--task links --predictions p.npy").exit_code, 2);
-  ASSERT_EQ(run_program("train " + std::string(kScoredGraph) + " -o " + (folder / "gcn").string() +
+  ASSERT_EQ(run_program("train " + std::string(kGraph) + " -o " + (folder / "gcn").string() +
                         " --method gcn --hidden 8 --epochs 2 --num-splits 1 --quiet --threads 1")
                 .exit_code,
             0);
@@ -261,17 +260,16 @@ TEST(EvalTasks, ClusteringRejectsNaN) {
 TEST(InspectCommand, ReportsHeadsViewsAndNodes) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
-  const std::string command =
-      "inspect " + (folder / "run").string() + " " + kScoredGraph + " --quiet ";
+  const std::string command = "inspect " + (folder / "run").string() + " " + kGraph + " --quiet ";
   const json r =
-      score_of(run_program(command + "--top 3 --json -o " + (folder / "i.json").string()));
+      result_of(run_program(command + "--top 3 --json -o " + (folder / "i.json").string()));
   EXPECT_EQ(r["gains"]["first"].size(), 16u);
   EXPECT_EQ(r["gains"]["amplified_by_first"].size(), 3u);
   EXPECT_EQ(r["disagree"].size(), 3u);
   EXPECT_EQ(r["classes"].size(), 3u);
   EXPECT_EQ(json::parse(read_text(folder / "i.json")), r);
   const fs::path file = folder / "agreement.npy";
-  score_of(run_program(command + "--json --agreement " + file.string()));
+  result_of(run_program(command + "--json --agreement " + file.string()));
   const Array<float> agreement = load_npy(file).as<float>();
   ASSERT_EQ(agreement.size(), 300);
   for (const json& node : r["disagree"])
@@ -288,7 +286,7 @@ TEST(EvalEncoders, ReportBothDeviationsAndLeaveNothingElse) {
   fs::create_directory(folder / "tmp");
   const std::string more = "--probe-epochs 30 --no-reference --encoders 3 ";
   const std::string environment = "TMPDIR=" + (folder / "tmp").string();
-  const json r = score_of(eval(folder / "run", more + "--json", environment));
+  const json r = result_of(eval(folder / "run", more + "--json", environment));
   ASSERT_EQ(r["encoders"].size(), 3u);
   double mean = 0, within = 0, all = 0, between = 0;
   for (int e = 0; e < 3; ++e) {
@@ -317,7 +315,7 @@ TEST(EvalEncoders, ReportBothDeviationsAndLeaveNothingElse) {
 TEST(EvalEncoders, OneEncoderHasNoDeviationOverEncoders) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
-  const json r = score_of(eval(folder / "run", "--probe-epochs 5 --no-reference --json"));
+  const json r = result_of(eval(folder / "run", "--probe-epochs 5 --no-reference --json"));
   EXPECT_EQ(r["encoders"].size(), 1u);
   EXPECT_EQ(r["encoders"][0]["std"], r["std"]);
   EXPECT_TRUE(r["std_over_encoders"].is_null());
@@ -336,9 +334,9 @@ TEST(EvalCommand, ReferenceIsSwitchedOffByItsNoForm) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run").exit_code, 0);
   const std::string probe = "--probe-epochs 5 --json ";
-  EXPECT_EQ(score_of(eval(folder / "run", probe))["reference"].size(), 4u);
-  EXPECT_EQ(score_of(eval(folder / "run", probe + "--reference"))["reference"].size(), 4u);
-  EXPECT_EQ(score_of(eval(folder / "run", probe + "--no-reference"))["reference"].size(), 0u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe))["reference"].size(), 4u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe + "--reference"))["reference"].size(), 4u);
+  EXPECT_EQ(result_of(eval(folder / "run", probe + "--no-reference"))["reference"].size(), 0u);
   EXPECT_EQ(eval(folder / "run", probe + "--no-reference --reference").exit_code, 2);
   EXPECT_THAT(run_program("eval --help").out, HasSubstr("--no-reference"));
   EXPECT_THAT(run_program("eval --help").out, Not(HasSubstr("--no-json"))) << "is off by default";
@@ -348,7 +346,7 @@ TEST(EvalCommand, TakesTheProtocolFromTheRunOrTheFlag) {
   const TempFolder folder;
   ASSERT_EQ(train(folder / "run", "--protocol paper --select last").exit_code, 0);
   const auto steps = [&](const char* input, const std::string& more) {
-    return score_of(eval(folder / input, "--no-reference --json " + more))["probe_epochs"];
+    return result_of(eval(folder / input, "--no-reference --json " + more))["probe_epochs"];
   };
   EXPECT_EQ(steps("run", ""), 100);
   EXPECT_EQ(steps("run", "--protocol authors"), 500);
@@ -363,7 +361,7 @@ TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
       "--select val --select-every 4 --splits random:10/20/70 --num-splits 3";
   ASSERT_EQ(train(folder / "run", select).exit_code, 0);
   const std::string probe = "--no-reference --probe-epochs 5 --json ";
-  EXPECT_EQ(score_of(eval(folder / "run", probe))["splits"], "3 random:10/20/70, seed 0");
+  EXPECT_EQ(result_of(eval(folder / "run", probe))["splits"], "3 random:10/20/70, seed 0");
   const Outcome run = eval(folder / "run", probe + "--split-seed 1");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--split-seed"));
@@ -372,16 +370,16 @@ TEST(EvalCommand, OtherSplitsThanTheSelectionsAreRefused) {
 TEST(EvalCommand, ARunThatLearnedFromLabelsIsScoredByItsOwnPredictionsOnItsOwnSplits) {
   const TempFolder folder;
   const Outcome trained = run_program(
-      "train " + std::string(kScoredGraph) + " -o " + (folder / "run").string() +
+      "train " + std::string(kGraph) + " -o " + (folder / "run").string() +
       " --method gcn --hidden 8 --splits random:10/20/70 --num-splits 3 --epochs 30 --quiet");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  const json r = score_of(eval(folder / "run", "--no-reference --json"));
+  const json r = result_of(eval(folder / "run", "--no-reference --json"));
   EXPECT_EQ(r["splits"], "3 random:10/20/70, seed 0");
   ASSERT_EQ(r["encoders"][0]["values"].size(), 3u);
   EXPECT_GT(r["mean"].get<double>(), 50) << "chance is 33";
   for (const char* other : {"--split-seed 1", "--splits random:5/15/80", "--num-splits 2"}) {
     const Outcome run =
-        run_program("eval " + (folder / "run").string() + " " + kScoredGraph + " --quiet " + other);
+        run_program("eval " + (folder / "run").string() + " " + kGraph + " --quiet " + other);
     EXPECT_EQ(run.exit_code, 2) << other;
     EXPECT_THAT(run.err, HasSubstr("the run learned")) << other;
   }

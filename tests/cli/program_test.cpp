@@ -158,7 +158,11 @@ TEST(Man, PageHasEveryOptionAndNoErrors) {
 TEST(Program, RunPathsHaveNoEmptyOrRelativeEntry) {
   const fs::path build = GS_TEST_BINARY_DIR;
   int seen = 0;
-  for (const char* name : {"graphsurgeon", "libgraphsurgeon_data.so", "libgraphsurgeon.so"}) {
+  std::vector<fs::path> names{"graphsurgeon", "libgraphsurgeon_data.so", "libgraphsurgeon.so"};
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(build / "python/graphsurgeon", none))
+    if (entry.path().extension() == ".so") names.push_back(entry.path());
+  for (const fs::path& name : names) {
     if (!fs::exists(build / name)) continue;
     const TempFolder folder;
     const std::string command =

@@ -21,11 +21,11 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-constexpr const char* kTrainedGraph = "sbm:nodes=400,classes=3,features=16,seed=3";
+constexpr const char* kGraph = "sbm:nodes=400,classes=3,features=16,seed=3";
 constexpr const char* kSmall = " --aug-dim 24 --dim 8 --lr 0.01 --quiet ";
 
-Outcome train_on(const fs::path& run, const std::string& more = {}) {
-  return run_program("train " + std::string(kTrainedGraph) + " -o " + run.string() + kSmall + more);
+Outcome train(const fs::path& run, const std::string& more = {}) {
+  return run_program("train " + std::string(kGraph) + " -o " + run.string() + kSmall + more);
 }
 
 TEST(TrainCommand, BatchesAreReportedInThePlanAndInTheResult) {
@@ -34,7 +34,7 @@ TEST(TrainCommand, BatchesAreReportedInThePlanAndInTheResult) {
     const Outcome run = run_program(
         fmt::format("train {} -o {} --overwrite --aug-dim 24 --dim 8 --epochs 2 --json --loader {} "
                     "--batch-size 100 --fanouts 3,2 --parts 8 --parts-per-batch 2 --roots 20",
-                    kTrainedGraph, (folder / "run").string(), loader));
+                    kGraph, (folder / "run").string(), loader));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr(fmt::format("plan: 400 nodes"))) << loader;
     const json result = json::parse(run.out);
@@ -46,7 +46,7 @@ TEST(TrainCommand, BatchesAreReportedInThePlanAndInTheResult) {
 
 TEST(TrainCommand, ARunThatCannotFitIsRefusedWithWhatWould) {
   const TempFolder folder;
-  const Outcome run = train_on(folder / "run", "--epochs 2 --memory 10");
+  const Outcome run = train(folder / "run", "--epochs 2 --memory 10");
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.err, HasSubstr("MiB"));
   EXPECT_THAT(run.err, HasSubstr("--memory"));
@@ -55,7 +55,7 @@ TEST(TrainCommand, ARunThatCannotFitIsRefusedWithWhatWould) {
 
 TEST(TrainCommand, JsonHasThePromisedKeys) {
   const TempFolder folder;
-  const Outcome run = train_on(folder / "run", "--epochs 3 --json");
+  const Outcome run = train(folder / "run", "--epochs 3 --json");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const json result = json::parse(run.out);
@@ -68,9 +68,9 @@ TEST(TrainCommand, JsonHasThePromisedKeys) {
 
 TEST(TrainCommand, ARunsOptionsAreAConfigForAnother) {
   const TempFolder folder;
-  ASSERT_EQ(train_on(folder / "run", "--epochs 3 --dropout 0.25").exit_code, 0);
+  ASSERT_EQ(train(folder / "run", "--epochs 3 --dropout 0.25").exit_code, 0);
   const Outcome again =
-      run_program("train " + std::string(kTrainedGraph) + " -o " + (folder / "again").string() +
+      run_program("train " + std::string(kGraph) + " -o " + (folder / "again").string() +
                   " --quiet --config " + (folder / "run/options.json").string());
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(read_text(folder / "run/embeddings.npy"), read_text(folder / "again/embeddings.npy"));
@@ -78,9 +78,9 @@ TEST(TrainCommand, ARunsOptionsAreAConfigForAnother) {
 
 TEST(TrainCommand, AResumedRunReportsTimeAndMemoryOfAllItsEpochs) {
   const TempFolder folder;
-  ASSERT_EQ(train_on(folder / "run", "--epochs 3").exit_code, 0);
+  ASSERT_EQ(train(folder / "run", "--epochs 3").exit_code, 0);
   const std::string metrics = read_text(folder / "run/metrics.jsonl");
-  const Outcome again = train_on(folder / "run", "--epochs 3 --resume --json");  // nothing is left
+  const Outcome again = train(folder / "run", "--epochs 3 --resume --json");  // nothing is left
   ASSERT_EQ(again.exit_code, 0) << again.err;
   std::vector<double> seconds;
   std::istringstream lines(metrics);
@@ -94,13 +94,13 @@ TEST(TrainCommand, AResumedRunReportsTimeAndMemoryOfAllItsEpochs) {
 TEST(EmbedCommand, EqualsWhatTrainingWroteBitForBit) {
   const TempFolder folder;
   for (const std::string mode : {"pre", "post"}) {
-    ASSERT_EQ(train_on(folder / mode, "--epochs 4 --mode " + mode).exit_code, 0);
+    ASSERT_EQ(train(folder / mode, "--epochs 4 --mode " + mode).exit_code, 0);
     const std::string z = (folder / (mode + ".npy")).string();
     const Outcome run =
-        run_program("embed " + (folder / mode).string() + " " + kTrainedGraph + " -o " + z);
+        run_program("embed " + (folder / mode).string() + " " + kGraph + " -o " + z);
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(read_text(z), read_text(folder / mode / "embeddings.npy"));
-    EXPECT_EQ(run_program("embed " + (folder / mode).string() + " " + kTrainedGraph +
+    EXPECT_EQ(run_program("embed " + (folder / mode).string() + " " + kGraph +
                           " --overwrite --memory 1 -o " + z)
                   .exit_code,
               0);
@@ -110,7 +110,7 @@ TEST(EmbedCommand, EqualsWhatTrainingWroteBitForBit) {
 
 TEST(EmbedCommand, EmbedsAnotherGraphWithTheSameFeatures) {
   const TempFolder folder;
-  ASSERT_EQ(train_on(folder / "run", "--epochs 2").exit_code, 0);
+  ASSERT_EQ(train(folder / "run", "--epochs 2").exit_code, 0);
   const std::string run = (folder / "run").string();
   const Outcome other = run_program("embed " + run + " sbm:nodes=77,features=16 -o " +
                                     (folder / "z.npy").string() + " --json");
@@ -148,9 +148,8 @@ TEST(EmbedCommand, WritesCsvAndIds) {
 
 TEST(EvalCommand, ScoresARunAndAnyNpyAlike) {
   const TempFolder folder;
-  ASSERT_EQ(train_on(folder / "run", "--epochs 10").exit_code, 0);
-  const std::string probe =
-      std::string(" ") + kTrainedGraph + " --probe-epochs 50 --num-splits 3 --json";
+  ASSERT_EQ(train(folder / "run", "--epochs 10").exit_code, 0);
+  const std::string probe = std::string(" ") + kGraph + " --probe-epochs 50 --num-splits 3 --json";
   const Outcome run = run_program("eval " + (folder / "run").string() + probe);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
@@ -165,7 +164,7 @@ TEST(EvalCommand, ScoresARunAndAnyNpyAlike) {
 
 TEST(EvalCommand, SaysWhenThereAreNoLabelsOrOtherNodes) {
   const TempFolder folder;
-  ASSERT_EQ(train_on(folder / "run", "--epochs 1").exit_code, 0);
+  ASSERT_EQ(train(folder / "run", "--epochs 1").exit_code, 0);
   const Outcome run =
       run_program("eval " + (folder / "run/embeddings.npy").string() + " sbm:nodes=50,features=16");
   EXPECT_EQ(run.exit_code, 3);
@@ -174,9 +173,9 @@ TEST(EvalCommand, SaysWhenThereAreNoLabelsOrOtherNodes) {
 
 TEST(TrainCommand, UnknownPresetAndConfigKeyNameTheNearest) {
   const TempFolder folder;
-  EXPECT_THAT(train_on(folder / "a", "--preset phto").err, HasSubstr("did you mean 'photo'"));
+  EXPECT_THAT(train(folder / "a", "--preset phto").err, HasSubstr("did you mean 'photo'"));
   write_text(folder / "c.json", "{\"epoch\": 3}");
-  const Outcome run = train_on(folder / "b", "--config " + (folder / "c.json").string());
+  const Outcome run = train(folder / "b", "--config " + (folder / "c.json").string());
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("did you mean 'epochs'"));
 }
@@ -186,7 +185,7 @@ TEST(TrainCommand, CommandLineWinsOverConfigAndConfigOverPreset) {
   write_text(folder / "c.json", "{\"gamma\": 3, \"layers\": 1}");
   const std::string config =
       "--preset photo --config " + (folder / "c.json").string() + " --layers 3 --epochs 1";
-  ASSERT_EQ(train_on(folder / "run", config).exit_code, 0);
+  ASSERT_EQ(train(folder / "run", config).exit_code, 0);
   const json options = json::parse(read_text(folder / "run/options.json"))["options"];
   EXPECT_EQ(options["layers"], 3);
   EXPECT_EQ(options["gamma"], 3);
@@ -200,9 +199,9 @@ pid_t start_training(const fs::path& run, bool resume) {
   if (child == 0) {
     freopen("/dev/null", "w", stderr);
     freopen("/dev/null", "w", stdout);
-    execl(program.c_str(), program.c_str(), "train", kTrainedGraph, "-o", target.c_str(),
-          "--aug-dim", "24", "--dim", "8", "--lr", "0.01", "--quiet", "--threads", "1", "--epochs",
-          "150", "--checkpoint-every", "3", resume ? "--resume" : "--overwrite", nullptr);
+    execl(program.c_str(), program.c_str(), "train", kGraph, "-o", target.c_str(), "--aug-dim",
+          "24", "--dim", "8", "--lr", "0.01", "--quiet", "--threads", "1", "--epochs", "150",
+          "--checkpoint-every", "3", resume ? "--resume" : "--overwrite", nullptr);
     _exit(127);
   }
   return child;
@@ -307,7 +306,7 @@ TEST(TrainCommand, AnInterruptIsExitFourAndResumable) {
 TEST(TrainCommand, SolvesUnlessAnOptionOfTrainingIsSet) {
   const TempFolder folder;
   const auto method_of = [&](const std::string& options) {
-    const Outcome out = run_program("train " + std::string(kTrainedGraph) + " -o " +
+    const Outcome out = run_program("train " + std::string(kGraph) + " -o " +
                                     (folder / "run").string() + " --overwrite --json " + options);
     EXPECT_EQ(out.exit_code, 0) << out.err;
     return json::parse(out.out).at("method").get<std::string>();
@@ -322,7 +321,7 @@ TEST(TrainCommand, SolvesUnlessAnOptionOfTrainingIsSet) {
 
 TEST(TrainCommand, ASolvedRunIsEmbeddedResumedAndScoredLikeATrainedOne) {
   const TempFolder folder;
-  const std::string run = (folder / "run").string(), data(kTrainedGraph);
+  const std::string run = (folder / "run").string(), data(kGraph);
   const Outcome solved = run_program("train " + data + " -o " + run);
   ASSERT_EQ(solved.exit_code, 0) << solved.err;
   EXPECT_THAT(solved.out, HasSubstr("spectral solved in"));

@@ -21,7 +21,7 @@ at::Tensor random_tensor(at::IntArrayRef shape, uint64_t seed, at::ScalarType ty
   return out.to(type);
 }
 
-Labels few_labels() {
+Labels single_labels() {
   return {.task = Task::multiclass,
           .classes = kClasses,
           .single = std::vector<int32_t>{0, 1, 2, 0, 1, 2, 0, 1, 2},
@@ -82,13 +82,13 @@ void expect_autograds_gradient(const Input& x, const Labels& labels) {
 }
 
 TEST(LogisticBatch, HasAutogradsGradientForSingleLabels) {
-  expect_autograds_gradient(features(), few_labels());
+  expect_autograds_gradient(features(), single_labels());
 }
 TEST(LogisticBatch, HasAutogradsGradientForMultiLabels) {
   expect_autograds_gradient(features(), multi_labels());
 }
 TEST(LogisticBatch, HasAutogradsGradientOnSparseRows) {
-  expect_autograds_gradient(test::sparse_of(features()), few_labels());
+  expect_autograds_gradient(test::sparse_of(features()), single_labels());
 }
 TEST(LogisticBatch, HasAutogradsGradientOnSparseRowsOfMultiLabels) {
   expect_autograds_gradient(test::sparse_of(features()), multi_labels());
@@ -99,7 +99,7 @@ TEST(LogisticBatch, HasAutogradsGradientOnSparseRowsOfMultiLabels) {
 TEST(LogisticBatch, IsMinimisedByLbfgsBelowAdam) {
   const at::Tensor x = features();
   const Input input(x);
-  LogisticBatch batch(input, few_labels(), {kFive}, at::kDouble);
+  LogisticBatch batch(input, single_labels(), {kFive}, at::kDouble);
   constexpr double kPenalty = 1e-3;
   const auto objective = [&](const at::Tensor& flat) {
     LinearWeights weights{flat.slice(0, 0, kWidth * kClasses).unsqueeze(0),

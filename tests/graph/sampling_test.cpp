@@ -37,14 +37,14 @@ Hop one_hop(const Csr& g, const Ids& seeds, int64_t fanout, uint64_t seed,
   return {std::move(rows), sampler.take_nodes()};
 }
 
-Ids every_node(const Csr& g) {
+Ids all_nodes(const Csr& g) {
   Ids nodes(static_cast<size_t>(g.nodes()));
   std::iota(nodes.begin(), nodes.end(), 0);
   return nodes;
 }
 
 // Node 0 hears from 1 .. leaves, which hear from nobody.
-Csr star_of(int32_t leaves, const std::vector<float>& weights = {}) {
+Csr star(int32_t leaves, const std::vector<float>& weights = {}) {
   std::vector<Edge> edges;
   for (int32_t u = 1; u <= leaves; ++u)
     edges.push_back({u, 0, weights.empty() ? 1 : weights[u - 1]});
@@ -102,14 +102,14 @@ TEST(Sampling, DrawsDistinctNeighborsOfTheGraphAndNumbersThemInOrder) {
 TEST(Sampling, OfARowDependsOnItsPlaceAlone) {
   const Csr g = graph(200, random_edges(200, 8000, 3));
   SamplingWorkspace used, fresh;
-  one_hop(g, every_node(g), 20, 1, used);
+  one_hop(g, all_nodes(g), 20, 1, used);
   const Hop few = one_hop(g, {9, 4}, 6, 77, used), many = one_hop(g, {9, 4, 150, 2}, 6, 77, fresh);
   for (const int64_t i : {0, 1}) EXPECT_EQ(few.row(i), many.row(i));
   EXPECT_NE(one_hop(g, {9, 4}, 6, 78, used).row(0), few.row(0));
 }
 
 TEST(Sampling, EveryPairOfARowIsAsLikely) {
-  const Csr g = star_of(5);
+  const Csr g = star(5);
   SamplingWorkspace workspace;
   std::map<Ids, int64_t> pairs;
   for (uint64_t seed = 0; seed < 20000; ++seed) ++pairs[one_hop(g, {0}, 2, seed, workspace).row(0)];
@@ -121,7 +121,7 @@ TEST(Sampling, EveryPairOfARowIsAsLikely) {
 
 TEST(Sampling, EveryNeighborOfAHubIsAsLikely) {
   const int32_t leaves = 1000, kept = 100, draws = 2000;
-  const Csr g = star_of(leaves);
+  const Csr g = star(leaves);
   SamplingWorkspace workspace;
   std::vector<double> seen(leaves);
   for (uint64_t seed = 0; seed < draws; ++seed)
@@ -149,7 +149,7 @@ TEST(Sampling, DrawsOfDifferentRowsAreIndependent) {
 // Every neighbor's weight in the sum, times the row's factor, is its own weight on average.
 TEST(Sampling, IsUnbiasedForEveryNeighborsWeight) {
   const std::vector<float> weights{0.1f, 5, 0.7f, 0, 2, 0.3f, 1e-3f, 0.3f};
-  const Csr g = star_of(8, weights);
+  const Csr g = star(8, weights);
   SamplingWorkspace workspace;
   for (const Neighbors how : {Neighbors::uniform, Neighbors::weight})
     for (const int64_t fanout : {1, 3, 7}) {
@@ -176,7 +176,7 @@ TEST(Sampling, ByWeightPrefersHeavyEntriesAndNeedsWeights) {
   std::vector<float> weights(50, 0.01f);
   weights[17] = 100;
   SamplingWorkspace workspace;
-  const Csr heavy = star_of(50, weights), plain = star_of(50);
+  const Csr heavy = star(50, weights), plain = star(50);
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Ids row = one_hop(heavy, {0}, 3, seed, workspace, Neighbors::weight).row(0);
     EXPECT_TRUE(std::binary_search(row.begin(), row.end(), 18));

@@ -11,21 +11,21 @@
 namespace gs {
 namespace {
 
-std::vector<float> some_floats(int64_t count, uint64_t seed) {
+std::vector<float> random_floats(int64_t count, uint64_t seed) {
   Random random(seed);
   std::vector<float> out(static_cast<size_t>(count));
   for (float& x : out) x = static_cast<float>(2 * random.uniform() - 1);
   return out;
 }
 
-struct SpmmExample {
+struct Example {
   int64_t rows, columns, width;
   std::vector<int64_t> offsets{0};
   std::vector<int32_t> indices;
   std::vector<float> values, x, row_scale, column_scale;
 
   // Row 0 is empty, row 1 a hub that hears from everyone.
-  SpmmExample(int64_t rows, int64_t columns, int64_t width, int64_t per_row)
+  Example(int64_t rows, int64_t columns, int64_t width, int64_t per_row)
       : rows(rows), columns(columns), width(width) {
     Random random(3);
     for (int64_t r = 0; r < rows; ++r) {
@@ -33,9 +33,9 @@ struct SpmmExample {
         indices.push_back(static_cast<int32_t>(r == 1 ? i : random.below(columns)));
       offsets.push_back(static_cast<int64_t>(indices.size()));
     }
-    values = some_floats(static_cast<int64_t>(indices.size()), 4);
-    x = some_floats(columns * width, 5);
-    row_scale = some_floats(rows, 6), column_scale = some_floats(columns, 7);
+    values = random_floats(static_cast<int64_t>(indices.size()), 4);
+    x = random_floats(columns * width, 5);
+    row_scale = random_floats(rows, 6), column_scale = random_floats(columns, 7);
   }
   Spmm call(std::vector<float>& y) const {
     y.assign(static_cast<size_t>(rows * width), -99);
@@ -59,7 +59,7 @@ TEST(Spmm, IsTheSumWrittenOut) {
        {std::tuple{2, 1, 1}, {5, 9, 3}, {200, 100, 30}, {30, 5000, 4000}})
     for (const int64_t width : {1, 15, 16, 17, 64, 100})
       for (const bool direct : {false, true}) {
-        const SpmmExample example(rows, columns, width, per_row);
+        const Example example(rows, columns, width, per_row);
         std::vector<float> y;
         Spmm call = example.call(y);
         call.direct = direct;
@@ -72,7 +72,7 @@ TEST(Spmm, IsTheSumWrittenOut) {
 }
 
 TEST(Spmm, TransposedOperandsInTwoParts) {
-  const SpmmExample example(50, 40, 70, 12);
+  const Example example(50, 40, 70, 12);
   std::vector<float> straight, y;
   spmm(example.call(straight));
   std::vector<float> first(30 * 40), second(40 * 40), out1(30 * 50), out2(40 * 50);
@@ -91,7 +91,7 @@ TEST(Spmm, TransposedOperandsInTwoParts) {
 }
 
 TEST(Spmm, MoreThreadsThanRows) {
-  const SpmmExample example(3, 4, 5, 2);
+  const Example example(3, 4, 5, 2);
   std::vector<float> expected, y;
   spmm(example.call(expected));
   const ThreadScope threads(16);

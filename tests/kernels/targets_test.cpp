@@ -7,7 +7,6 @@
 #include "base/random.h"
 #include "kernels/adam.h"
 #include "kernels/attention.h"
-#include "kernels/diffusion.h"
 #include "kernels/dropout.h"
 #include "kernels/eigenmaps.h"
 #include "kernels/epilogue.h"
@@ -19,7 +18,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Floats uniform_floats(int64_t count, uint64_t seed) {
+Floats random_floats(int64_t count, uint64_t seed) {
   Random random(seed);
   Floats out(static_cast<size_t>(count));
   for (float& x : out) x = static_cast<float>(2 * random.uniform() - 1);
@@ -62,8 +61,8 @@ Floats run_all() {
       indices.push_back(static_cast<int32_t>(random.below(kRows)));
     offsets.push_back(static_cast<int64_t>(indices.size()));
   }
-  const Floats x = uniform_floats(kRows * kWidth, 2), bias = uniform_floats(kWidth, 3);
-  const Floats scale = uniform_floats(kRows, 4), skip = uniform_floats(kRows * kWidth, 5);
+  const Floats x = random_floats(kRows * kWidth, 2), bias = random_floats(kWidth, 3);
+  const Floats scale = random_floats(kRows, 4), skip = random_floats(kRows * kWidth, 5);
   for (const bool direct : {false, true}) {
     Floats y(x.size());
     Spmm call;
@@ -76,17 +75,6 @@ Floats run_all() {
     spmm(call);
     keep(y);
   }
-  const Diffusion hops{{kRows, kRows, offsets.data(), indices.data(), nullptr},
-                       scale.data(),
-                       scale.data(),
-                       scale.data(),
-                       {{0.5f, 0.25f}, {0.1f, 0.2f, 0.3f}}};
-  Floats tile(x.begin(), x.begin() + kRows * kTileColumns), next(tile.size()), first(tile.size()),
-      second(tile.size());
-  float* const both_out[] = {first.data(), second.data()};
-  diffuse_tile(hops, tile.data(), next.data(), both_out);
-  put_tile(first.data(), {.rows = kRows, .root = true, .y = next.data(), .y_stride = kTileColumns});
-  keep(second), keep(next);
   Floats turned(x.size());
   std::vector<double> column_sums(kWidth);
   Scatter scattered;
@@ -98,8 +86,8 @@ Floats run_all() {
   keep(turned);
   keep(Floats(column_sums.begin(), column_sums.end()));
   constexpr int64_t kHeads = 3, kHead = 21;
-  const Floats source = uniform_floats(kRows * kHeads, 9),
-               target = uniform_floats(kRows * kHeads, 10);
+  const Floats source = random_floats(kRows * kHeads, 9),
+               target = random_floats(kRows * kHeads, 10);
   const Attention attend{{kRows, kRows, offsets.data(), indices.data(), nullptr},
                          0,
                          kHeads,
@@ -135,7 +123,7 @@ Floats run_all() {
   keep(Floats(sums.begin(), sums.end()));
 
   for (const GramForm form : {GramForm::columns, GramForm::rows, GramForm::scaled}) {
-    const Floats both = uniform_floats(kRows * 2 * 19, 6);
+    const Floats both = random_floats(kRows * 2 * 19, 6);
     Floats gradient(both.size());
     Eigenmaps call;
     call.rows = kRows, call.width = 19, call.stride = 38, call.form = form;
@@ -146,8 +134,8 @@ Floats run_all() {
     keep({static_cast<float>(terms.similarity), static_cast<float>(terms.constraint)});
   }
 
-  Floats w = uniform_floats(1003, 7), m(w.size()), v(w.size());
-  const Floats g = uniform_floats(1003, 8);
+  Floats w = random_floats(1003, 7), m(w.size()), v(w.size());
+  const Floats g = random_floats(1003, 8);
   const AdamSpan spans[] = {{w.data(), g.data(), m.data(), v.data(), 1003}};
   for (int64_t step = 1; step <= 3; ++step)
     adam_step({0.01, 0.9, 0.999, 1e-8, 0.1, step, 0.5}, spans);

@@ -13,7 +13,7 @@
 namespace gs::test {
 namespace {
 
-struct Reference {
+struct Case {
   ModelOptions model;
   LossOptions loss;
   Csr graph;
@@ -21,9 +21,9 @@ struct Reference {
   std::vector<std::string> canceled;
 };
 
-Reference read_reference(const std::string& name) {
+Case read_case(const std::string& name) {
   const Golden golden("graphsurgeon", name);
-  Reference out{{}, {}, graph_of(golden.values), golden.values, golden.canceled};
+  Case out{{}, {}, graph_of(golden.values), golden.values, golden.canceled};
   OptionList list;
   out.model.describe(list);
   out.loss.describe(list);
@@ -32,7 +32,7 @@ Reference read_reference(const std::string& name) {
 }
 
 // Every array of the case that the model should reproduce.
-void follow_reference(const Reference& golden, const Device& device, Differences& differences) {
+void follow(const Case& golden, const Device& device, Differences& differences) {
   const TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return golden.values.at(key); };
   const auto canceled = [&](const std::string& name) {
@@ -73,19 +73,19 @@ class GoldenCase : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCase, IsFollowedInDouble) {
   Differences differences(Differences::Measure::element, 1e-9);
-  follow_reference(read_reference(GetParam()), kDouble, differences);
+  follow(read_case(GetParam()), kDouble, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(GoldenCase, IsFollowedInFloat) {
   Differences differences(Differences::Measure::norm, 1e-4);
-  follow_reference(read_reference(GetParam()), kFloat, differences);
+  follow(read_case(GetParam()), kFloat, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(GoldenCase, IsFollowedByTheNativeKernels) {
   Differences differences(Differences::Measure::norm, 1e-4);
-  follow_reference(read_reference(GetParam()), kNative, differences);
+  follow(read_case(GetParam()), kNative, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Of, GoldenCase, testing::ValuesIn(golden_cases("graphsu
 TEST(Golden, HasACaseOfEveryForm) {
   std::set<std::string> seen;
   for (const std::string& name : golden_cases("graphsurgeon")) {
-    Reference golden = read_reference(name);
+    Case golden = read_case(name);
     OptionList list;
     golden.model.describe(list);
     golden.loss.describe(list);
@@ -131,31 +131,31 @@ TEST(Golden, HasACaseOfEveryForm) {
 
 // Proves that the comparison above can fail: one element of each array in turn is changed slightly.
 TEST(Golden, NoticesEveryChangedNumber) {
-  const Reference golden = read_reference("pre_asymmetric");
+  const Case golden = read_case("pre_asymmetric");
   Differences untouched(Differences::Measure::element, 1e-9);
-  follow_reference(golden, kDouble, untouched);
+  follow(golden, kDouble, untouched);
   ASSERT_THAT(untouched.found(), testing::IsEmpty());
   for (const std::string& name : untouched.compared()) {
-    Reference changed = golden;
+    Case changed = golden;
     at::Tensor value = golden.values.at(name).clone();
     value.view({-1})[value.numel() - 1] += 1e-7 * std::max(1.0, value.abs().max().item<double>());
     changed.values[name] = value;
     Differences differences(Differences::Measure::element, 1e-9);
-    follow_reference(changed, kDouble, differences);
+    follow(changed, kDouble, differences);
     EXPECT_THAT(differences.found(), testing::ElementsAre(name));
   }
 }
 
 TEST(Golden, NoticesChangedInputs) {
-  const Reference golden = read_reference("post_weighted_loops");
+  const Case golden = read_case("post_weighted_loops");
   for (const auto& [name, tensor] : golden.values) {
     if (!name.starts_with("initial.") && name != "features") continue;
-    Reference changed = golden;
+    Case changed = golden;
     at::Tensor value = tensor.clone();
     value.view({-1})[0] += 1e-3;
     changed.values[name] = value;
     Differences differences(Differences::Measure::element, 1e-9);
-    follow_reference(changed, kDouble, differences);
+    follow(changed, kDouble, differences);
     EXPECT_THAT(differences.found(), testing::Contains("losses")) << name;
   }
 }

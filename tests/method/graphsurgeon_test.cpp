@@ -5,12 +5,13 @@
 #include <cmath>
 
 #include "nn/ops/torch_sparse.h"
-#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
 namespace gs {
 namespace {
+
+const Device kDouble{at::kCPU, at::kDouble};
 
 ModelOptions model_options(AugmentMode mode, double dropout = 0) {
   ModelOptions out;

@@ -15,16 +15,16 @@
 namespace gs::test {
 namespace {
 
-struct BaselineCase {
+struct Case {
   RunOptions options;
   Dataset data;
   Tensors values;
   std::vector<std::string> canceled;
 };
 
-BaselineCase read_baseline(const std::string& name) {
+Case read_case(const std::string& name) {
   const Golden golden("self_supervised", name);
-  BaselineCase out;
+  Case out;
   out.values = golden.values, out.canceled = golden.canceled;
   describe(out.options).set_json(golden.options, name, true);
   const at::Tensor x = out.values.at("features").to(at::kFloat).contiguous();
@@ -35,7 +35,7 @@ BaselineCase read_baseline(const std::string& name) {
   return out;
 }
 
-Loss loss_of(Method& method, const BaselineCase& c, const Batch& batch, const Step& step) {
+Loss loss_of(Method& method, const Case& c, const Batch& batch, const Step& step) {
   const auto& device = method.parameters().device();
   if (auto* two = dynamic_cast<TwoViewMethod*>(&method)) {
     const auto view = [&](const std::string& number) {
@@ -50,7 +50,7 @@ Loss loss_of(Method& method, const BaselineCase& c, const Batch& batch, const St
   return dynamic_cast<Mvgrl&>(method).loss(batch, order, step.random);
 }
 
-void follow_baseline(const BaselineCase& c, const Device& device, Differences& differences) {
+void follow(const Case& c, const Device& device, Differences& differences) {
   const TorchThreads one(1);
   const auto expected = [&](const std::string& key) { return c.values.at(key); };
   const auto canceled = [&](const std::string& name) {
@@ -88,31 +88,31 @@ TEST_P(SelfSupervisedGolden, IsFollowedInDouble) {
   // The diffusion's values are floats.
   const bool diffusion = GetParam() == "mvgrl";
   Differences differences(Differences::Measure::element, diffusion ? 1e-5 : 1e-9);
-  follow_baseline(read_baseline(GetParam()), kDouble, differences);
+  follow(read_case(GetParam()), kDouble, differences);
   EXPECT_THAT(differences.found(), testing::IsEmpty());
 }
 
 TEST_P(SelfSupervisedGolden, IsFollowedInFloatAndByTheNativeKernels) {
   for (const Device& device : {kFloat, kNative}) {
     Differences differences(Differences::Measure::norm, 1e-3);
-    follow_baseline(read_baseline(GetParam()), device, differences);
+    follow(read_case(GetParam()), device, differences);
     EXPECT_THAT(differences.found(), testing::IsEmpty()) << (device.native ? "native" : "plain");
   }
 }
 
 TEST_P(SelfSupervisedGolden, NoticesChangedInputs) {
-  const BaselineCase golden = read_baseline(GetParam());
+  const Case golden = read_case(GetParam());
   for (const auto& [name, tensor] : golden.values) {
     if (!name.starts_with("initial.") || name.find("running") != std::string::npos) continue;
     const std::string weight = name.substr(8);
     if (std::count(golden.canceled.begin(), golden.canceled.end(), weight) > 0) continue;
     if (weight.starts_with("target.layers.") && weight.ends_with("bias")) continue;  // as canceled
-    BaselineCase changed = golden;
+    Case changed = golden;
     at::Tensor value = tensor.clone();
     value.view({-1})[0] += 0.05;
     changed.values[name] = value;
     Differences differences(Differences::Measure::element, 1e-5);
-    follow_baseline(changed, kDouble, differences);
+    follow(changed, kDouble, differences);
     EXPECT_THAT(differences.found(), testing::Not(testing::IsEmpty())) << name;
   }
 }
@@ -167,7 +167,7 @@ TEST_P(SelfSupervised, NativeKernelsAndPlainOnesAgree) {
     EXPECT_TRUE(at::allclose(method->output(batch), embeddings.back(), 1e-4, 1e-5));
   }
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(at::allclose(losses[i], losses[3 + i], 1e-3)) << i;
-  // Adam's first steps follow_baseline the sign of a gradient, however small it is.
+  // Adam's first steps follow the sign of a gradient, however small it is.
   EXPECT_LT(relative_distance(embeddings[1], embeddings[0].to(at::kDouble)), 5e-2);
 }
 

@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "options/methods.h"
 #include "run/auto_options.h"
-#include "support/devices.h"
 #include "support/errors.h"
 #include "support/probing.h"
 #include "support/topical.h"
@@ -13,6 +12,8 @@
 
 namespace gs::test {
 namespace {
+
+const Device kNative{at::kCPU, at::kFloat, true};
 
 RunOptions options_for(const Dataset& data, const std::string& method) {
   return choose_auto_options(default_options(method_info(method)), data).options;

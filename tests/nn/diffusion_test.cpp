@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "support/devices.h"
 #include "support/errors.h"
 #include "support/graphs.h"
 #include "support/probing.h"
 #include "support/topical.h"
-#include "support/training.h"
 
 namespace gs::test {
 namespace {
+
+const Device kNative{at::kCPU, at::kFloat, true}, kPlain{at::kCPU, at::kFloat, false};
 
 Dataset with_features(Csr graph, const std::vector<float>& values, int64_t columns) {
   Dataset data;
@@ -40,7 +40,7 @@ TEST(Diffusion, MultipliesAsTheMatrixThatItNeverForms) {
       with_features(weighted_graph(7, hub_edges()),
                     std::vector<float>(values.data_ptr<float>(), values.data_ptr<float>() + 35), 5);
   const GraphFilter filter{{0.3, 0.2, 0.5}};
-  for (const Device& device : {kNative, kFloat}) {
+  for (const Device& device : {kNative, kPlain}) {
     const Batch whole = whole_graph(data, "gcn", device);
     const at::Tensor formed =
         diffuse(whole.adjacency.layer(0), whole.features.dense(), std::span(&filter, 1))[0];
@@ -53,7 +53,7 @@ TEST(Diffusion, MultipliesAsTheMatrixThatItNeverForms) {
 }
 
 // Rows of (f(A) X) on the same two nodes, X = ((4, 0), (0, 4)): 3, 1 and 1, 3.
-TEST(Diffusion, TransformsRowsToSharesOrUnitLength) {
+TEST(Diffusion, TransformsRowsToSharesPowersOrUnitLength) {
   const Dataset data = with_features(undirected_graph(2, {{0, 1}}), {4, 0, 0, 4}, 2);
   const Batch whole = whole_graph(data, "gcn", kNative);
   const auto first_row = [&](Transform transform) {
@@ -66,55 +66,28 @@ TEST(Diffusion, TransformsRowsToSharesOrUnitLength) {
               testing::ElementsAre(testing::FloatEq(3), testing::FloatEq(1)));
   EXPECT_THAT(first_row(Transform::shares),
               testing::ElementsAre(testing::FloatEq(std::sqrt(0.75f)), testing::FloatEq(0.5f)));
+  const float long_side = std::pow(3.0f, 0.625f), length = std::hypot(long_side, 1.0f);
+  EXPECT_THAT(
+      first_row(Transform::powers),
+      testing::ElementsAre(testing::FloatEq(long_side / length), testing::FloatEq(1 / length)));
   EXPECT_THAT(first_row(Transform::unit),
               testing::ElementsAre(testing::FloatEq(3 / std::sqrt(10.0f)),
                                    testing::FloatEq(1 / std::sqrt(10.0f))));
 }
 
-TEST(Diffusion, NegativeFeaturesHaveNoShares) {
+TEST(Diffusion, NegativeFeaturesHaveNoSharesOrPowers) {
   const Dataset data = with_features(undirected_graph(2, {{0, 1}}), {4, -1}, 1);
   const Batch whole = whole_graph(data, "gcn", kNative);
-  EXPECT_THAT(
-      error_of(ErrorKind::data, [&] { FilteredFeatures(whole, {{{1}}}, Transform::shares); }),
-      testing::HasSubstr("negative"));
-}
-
-// Whole tiles and parts of one. The plain operations do not use tiles.
-TEST(Diffusion, TilesAreTheProductsAndFillWhatIsVisited) {
-  const Dataset words = topical_graph(5, 0.8), numbers = small_graph(60);
-  for (const Dataset* data : {&words, &numbers}) {
-    const std::vector<GraphFilter> filters{{{0.5, 0.25, 0.25}}, {{0.1, 0.2, 0.3, 0.4}}};
-    const Batch native = whole_graph(*data, "gcn", kNative),
-                plain = whole_graph(*data, "gcn", kFloat);
-    const Transform transform = data == &words ? Transform::shares : Transform::unit;
-    const FilteredFeatures tiled(native, filters, transform), formed(plain, filters, transform);
-    const int64_t nodes = tiled.rows(), width = tiled.width();
-    std::vector<at::Tensor> filled, wanted, visited;
-    for (size_t f = 0; f < 2; ++f) {
-      filled.push_back(at::empty({nodes, width}));
-      wanted.push_back(at::empty({nodes, width}));
-      visited.push_back(at::empty({nodes, width}));
-    }
-    const std::vector<Moments> moments = tiled.fill(filled);
-    formed.fill(wanted);
-    tiled.visit([&](int64_t begin, std::span<const at::Tensor> parts) {
-      for (size_t f = 0; f < 2; ++f)
-        visited[f].slice(1, begin, begin + parts[f].size(1)).copy_(parts[f]);
-    });
-    for (size_t f = 0; f < 2; ++f) {
-      EXPECT_LT(largest_difference(filled[f], wanted[f]), 1e-5);
-      EXPECT_TRUE(at::equal(filled[f], visited[f]));
-      const at::Tensor precise = filled[f].to(at::kDouble);
-      EXPECT_LT(largest_difference(moments[f].sums, precise.sum(0)), 1e-3);
-      EXPECT_LT(largest_difference(moments[f].squares, precise.square().sum(0)), 1e-3);
-    }
-  }
+  for (const Transform transform : {Transform::shares, Transform::powers})
+    EXPECT_THAT(error_of(ErrorKind::data, [&] { FilteredFeatures(whole, {{{1}}}, transform); }),
+                testing::HasSubstr("negative"));
 }
 
 TEST(Diffusion, HopZeroOfWordsStaysSparse) {
   const Dataset data = topical_graph(5, 0.8);
-  const Batch native = whole_graph(data, "gcn", kNative), plain = whole_graph(data, "gcn", kFloat);
-  for (const Transform transform : {Transform::none, Transform::shares, Transform::unit}) {
+  const Batch native = whole_graph(data, "gcn", kNative), plain = whole_graph(data, "gcn", kPlain);
+  for (const Transform transform :
+       {Transform::none, Transform::shares, Transform::powers, Transform::unit}) {
     const FilteredFeatures sparse(native, {{{1}}}, transform), dense(plain, {{{1}}}, transform);
     ASSERT_NE(sparse.sparse(0), nullptr);
     ASSERT_EQ(dense.sparse(0), nullptr);

@@ -4,7 +4,6 @@
 
 #include "nn/cost.h"
 #include "nn/ops/torch_sparse.h"
-#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
@@ -12,6 +11,8 @@ namespace gs {
 namespace {
 
 using test::random_tensor;
+
+const Device kDouble{at::kCPU, at::kDouble};
 
 struct Variant {
   std::string encoder;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/devices.h"
 #include "support/gradients.h"
 
 namespace gs {
@@ -10,6 +9,7 @@ namespace {
 
 using test::random_tensor;
 
+const Device kDouble{at::kCPU, at::kDouble};
 constexpr int64_t kRows = 5;
 
 // Rows with 4, 0, 2, 0 and 1 entries; `width` decides how dense that is.

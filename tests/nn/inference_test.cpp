@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
 namespace gs {
 namespace {
 
+const Device kDouble{at::kCPU, at::kDouble};
 constexpr int64_t kOneBlock = 50, kThreeBlocks = 2 * 4096 + 37, kWidth = 30;
 constexpr InferenceOptions kPlenty{}, kNone{.memory = 0};  // with none, layers lie in scratch files
 
@@ -36,17 +36,17 @@ Dataset random_dataset(int64_t nodes, bool sparse) {
   return out;
 }
 
-double largest_entry(const at::Tensor& difference) { return difference.abs().max().item<double>(); }
+double largest(const at::Tensor& difference) { return difference.abs().max().item<double>(); }
 
-struct Kind {
+struct Variant {
   AugmentMode mode;
   std::string encoder;
   Skip skip;
   NormKind norm;
 };
 
-std::vector<Kind> kinds() {
-  std::vector<Kind> out;
+std::vector<Variant> variants() {
+  std::vector<Variant> out;
   for (const auto mode : {AugmentMode::pre, AugmentMode::post})
     for (const auto encoder : {"gcn", "sage"})
       for (const auto skip : {Skip::sum, Skip::linear, Skip::none})
@@ -55,12 +55,12 @@ std::vector<Kind> kinds() {
   return out;
 }
 
-std::string text_of(const Kind& v) {
+std::string text(const Variant& v) {
   return fmt::format("{} {} {} {}", name_of(names_of(v.mode), v.mode), v.encoder,
                      name_of(names_of(v.skip), v.skip), name_of(names_of(v.norm), v.norm));
 }
 
-ModelOptions options_of(const Kind& v) {
+ModelOptions options_of(const Variant& v) {
   ModelOptions out;
   out.layers = 2, out.skip = Skip::none;
   out.mode = v.mode, out.encoder = v.encoder, out.skip = v.skip, out.norm = v.norm;
@@ -73,7 +73,7 @@ ModelOptions options_of(const Kind& v) {
 // measure, with memories that differ by view.
 void expect_inference_is_training(int64_t nodes, bool sparse, const InferenceOptions& inference) {
   const Dataset data = random_dataset(nodes, sparse);
-  for (const Kind& variant : kinds()) {
+  for (const Variant& variant : variants()) {
     const ModelOptions options = options_of(variant);
     const GraphSurgeon model(kWidth, options, kDouble, Random(3));
     const Batch batch = whole_graph(data, options.encoder, kDouble);
@@ -85,8 +85,8 @@ void expect_inference_is_training(int64_t nodes, bool sparse, const InferenceOpt
         combine(model.views(batch, !batch_norm, Random(1)), options.combine);
     const at::Tensor z = model.embed(batch, inference);
     ASSERT_EQ(z.sizes(), expected.sizes());
-    EXPECT_LT(largest_entry(z - expected), 1e-11) << text_of(variant);
-    EXPECT_TRUE(at::isfinite(z).all().item<bool>()) << text_of(variant);
+    EXPECT_LT(largest(z - expected), 1e-11) << text(variant);
+    EXPECT_TRUE(at::isfinite(z).all().item<bool>()) << text(variant);
   }
 }
 
@@ -123,7 +123,7 @@ TEST(Inference, DeepSumOfLayersIsTheForward) {
       const GraphSurgeon model(kWidth, options, kDouble, Random(3));
       const Batch batch = whole_graph(data, options.encoder, kDouble);
       const at::Tensor expected = combine(model.views(batch, false, Random(1)), options.combine);
-      EXPECT_LT(largest_entry(model.embed(batch) - expected), 1e-12) << layers;
+      EXPECT_LT(largest(model.embed(batch) - expected), 1e-12) << layers;
     }
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "nn/ops/torch_sparse.h"
-#include "support/devices.h"
 #include "support/gradients.h"
 
 namespace gs {
@@ -13,6 +12,8 @@ namespace {
 
 using test::expect_gradients;
 using test::random_tensor;
+
+const Device kDouble{at::kCPU, at::kDouble};
 
 std::vector<std::string> names(const Parameters& parameters) {
   std::vector<std::string> out;

@@ -1,5 +1,4 @@
 #include "nn/parameters.h"
-#include "support/devices.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +6,8 @@
 
 namespace gs {
 namespace {
+
+const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat};
 
 TEST(Parameters, SameSeedSameValuesOtherSeedOthers) {
   Parameters a(kDouble, Random(1)), b(kDouble, Random(1)), c(kDouble, Random(2));

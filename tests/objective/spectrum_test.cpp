@@ -11,19 +11,19 @@
 namespace gs {
 namespace {
 
-at::Tensor rows_of(std::vector<double> values, int64_t columns) {
+at::Tensor matrix(std::vector<double> values, int64_t columns) {
   return at::tensor(values, at::kDouble).view({-1, columns});
 }
 
 TEST(EffectiveRank, ByHand) {
   EXPECT_NEAR(effective_rank(at::eye(5, at::kDouble)), 5, 1e-12);
-  EXPECT_NEAR(effective_rank(rows_of({1, 2, 2, 4, -3, -6}, 2)), 1, 1e-6);
+  EXPECT_NEAR(effective_rank(matrix({1, 2, 2, 4, -3, -6}, 2)), 1, 1e-6);
   EXPECT_EQ(effective_rank(at::zeros({3, 2}, at::kDouble)), 0);
   // Singular values 1 and sqrt(3).
   const double p = 1 / (1 + std::sqrt(3.0));
-  EXPECT_NEAR(effective_rank(rows_of({1, 0, 0, 1, 0, 1, 0, 1}, 2)),
+  EXPECT_NEAR(effective_rank(matrix({1, 0, 0, 1, 0, 1, 0, 1}, 2)),
               std::exp(-p * std::log(p) - (1 - p) * std::log(1 - p)), 1e-12);
-  EXPECT_TRUE(std::isnan(effective_rank(rows_of({1, NAN}, 2))));
+  EXPECT_TRUE(std::isnan(effective_rank(matrix({1, NAN}, 2))));
 }
 
 // In float, the rounding of so many sums amounts to half a direction.
@@ -34,7 +34,7 @@ TEST(EffectiveRank, ACollapseOfManyWideRowsIsSeen) {
 }
 
 TEST(Spectrum, IsRelativeToItsLargestValue) {
-  const Spectrum found = spectrum_of_rows(rows_of({1, 0, 0, 1, 0, 1, 0, 1}, 2));
+  const Spectrum found = spectrum_of_rows(matrix({1, 0, 0, 1, 0, 1, 0, 1}, 2));
   ASSERT_EQ(found.values.size(), 2);
   EXPECT_EQ(found.values[0], 1);
   EXPECT_NEAR(found.values[1], 1 / std::sqrt(3.0), 1e-12);

@@ -3,7 +3,6 @@
 #include "options/methods.h"
 #include "options/preset.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

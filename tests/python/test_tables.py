@@ -409,3 +409,9 @@ def test_an_index_holds_ids_unless_it_only_numbers_rows():
     assert read_tables(EDGES, named).ids.tolist() == ["c", "a", "b"]
     chosen = pd.DataFrame(EDGES | {"keep": [True, True]}).iloc[[1, 0]].drop(columns="keep")
     assert read_tables(chosen, nodes).source.tolist() == [2, 1]
+
+
+def test_row_numbers_that_pandas_writes_to_parquet_are_no_column(tmp_path):
+    nodes = pd.DataFrame({"id": ["c", "a", "b"], "v": [4, 1, 2]}, index=[7, 3, 5])
+    nodes.to_parquet(tmp_path / "nodes.parquet")
+    assert read_tables(EDGES, tmp_path / "nodes.parquet").feature_names == ["v"]

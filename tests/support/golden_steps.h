@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "support/devices.h"
+#include "nn/device.h"
 #include "support/golden.h"
 
 namespace gs::test {
+
+inline const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat},
+    kNative{at::kCPU, at::kFloat, true};
 
 inline constexpr int kSteps = 10;
 

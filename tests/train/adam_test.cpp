@@ -4,11 +4,12 @@
 
 #include <cmath>
 
-#include "support/devices.h"
 #include "support/gradients.h"
 
 namespace gs {
 namespace {
+
+const Device kDouble{at::kCPU, at::kDouble};
 
 void set_gradient(const at::Tensor& weight, std::vector<double> values) {
   weight.mutable_grad() = at::tensor(values, at::kDouble).view(weight.sizes());

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,9 @@ def read(value: Any, what: str) -> Source:
         return value
     is_path = isinstance(value, (str, os.PathLike))
     source = _file(Path(value)) if is_path else _memory(value, what)
+    numbers = [n for n in source.columns if re.fullmatch(r"__index_level_\d+__", n)]
+    if numbers:  # of rows, which pandas writes to Parquet
+        source = replace(source, table=source.table.drop_columns(numbers))
     names = source.columns
     for name in names:
         if names.count(name) > 1:

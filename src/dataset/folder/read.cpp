@@ -18,7 +18,8 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kReadGrain = 1 << 14;
+constexpr const char* kDamaged = kDamagedFolder;
+constexpr int64_t kGrain = 1 << 14;
 
 NpyArray load_shaped(const fs::path& path, const std::vector<int64_t>& shape) {
   NpyArray array = load_npy(path);
@@ -26,7 +27,7 @@ NpyArray load_shaped(const fs::path& path, const std::vector<int64_t>& shape) {
     fail_data(array.where,
               fmt::format("has shape ({}), but {} says ({})", fmt::join(array.shape, ", "),
                           kDatasetFile, fmt::join(shape, ", ")),
-              kDamagedFolder);
+              kDamaged);
   return array;
 }
 
@@ -35,7 +36,7 @@ NpyArray load_shaped(const fs::path& path, const std::vector<int64_t>& shape) {
 // memory. A graph that is not symmetric passes with a chance of 2^-64.
 bool mirrors_itself(const Csr& graph) {
   std::atomic<uint64_t> balance = 0;  // modulo 2^64, so that the order of adding does not matter
-  parallel_for_weighted(graph.offsets.span(), kReadGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(graph.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     uint64_t sum = 0;
     for (int64_t v = begin; v < end; ++v) {
       const auto row = graph.row(v);
@@ -84,7 +85,7 @@ Features read_features(const fs::path& folder, const Description& about, const s
   m.indices = indices.as<int32_t>();
   if (about.flag("/features/values"))
     m.values = load_shaped(folder / kFeatureValuesFile, {m.nonzeros()}).as<float>();
-  check_sparse(m, indices.where, kDamagedFolder);
+  check_sparse(m, indices.where, kDamaged);
   return {std::move(m)};
 }
 
@@ -94,7 +95,7 @@ Labels read_labels(const fs::path& folder, const Description& about, int64_t nod
   labels.classes = about.number("/labels/classes");
   if (labels.classes > Labels::most_classes(nodes))
     fail_data(about.path(), fmt::format("{} classes for {} nodes", labels.classes, nodes),
-              kDamagedFolder);
+              kDamaged);
   if (labels.task == Task::none) return labels;
   if (labels.task != Task::multilabel) {
     labels.single = load_shaped(folder / kLabelsFile, {nodes}).as<int32_t>();
@@ -131,7 +132,7 @@ BuildCounts read_dropped(const Description& about) {
                            about.number("/dropped/duplicates")};
   constexpr int64_t kMost = int64_t{1} << 60;  // more may be added to them
   if (counts.self_loops > kMost || counts.duplicates > kMost)
-    fail_data(about.path(), "\"dropped\" has a count that is not possible", kDamagedFolder);
+    fail_data(about.path(), "\"dropped\" has a count that is not possible", kDamaged);
   return counts;
 }
 
@@ -164,7 +165,7 @@ std::vector<std::string> read_names(const fs::path& path, int64_t wanted) {
   }
   if (std::ssize(names) != wanted)
     fail_data(file.path(), fmt::format("has {} lines where {} are expected", names.size(), wanted),
-              kDamagedFolder);
+              kDamaged);
   return names;
 }
 
@@ -191,7 +192,7 @@ RawDataset read_folder(const ReadRequest& request) {
 
   raw.name = about.text("/name");
   raw.nodes = about.number("/nodes");
-  if (raw.nodes == 0) fail_data(about.path(), "describes a graph without nodes", kDamagedFolder);
+  if (raw.nodes == 0) fail_data(about.path(), "describes a graph without nodes", kDamaged);
   check_node_count(raw.nodes, about.path());
   raw.graph = read_graph(folder, about, raw.nodes);
   raw.raw_edges = about.number("/raw_edges");
@@ -201,7 +202,7 @@ RawDataset read_folder(const ReadRequest& request) {
   const std::string kind = about.text("/features/kind");
   const int64_t width = about.number("/features/width");
   if (width > INT32_MAX)
-    fail_data(about.path(), fmt::format("{} feature columns are too many", width), kDamagedFolder);
+    fail_data(about.path(), fmt::format("{} feature columns are too many", width), kDamaged);
   raw.has_features = kind != "none" && width > 0;
   if (raw.has_features) {
     raw.features = read_features(folder, about, kind, raw.nodes, width);

@@ -10,15 +10,15 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kFeatureNodes = 256;
+constexpr int64_t kNodeBlock = 256;
 
 // Calls body(block, first node, last node) for blocks of a fixed number of nodes.
 template <class Body>
 void each_node_block(int64_t nodes, Progress& progress, const Body& body) {
-  const int64_t blocks = (nodes + kFeatureNodes - 1) / kFeatureNodes;
+  const int64_t blocks = (nodes + kNodeBlock - 1) / kNodeBlock;
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      const int64_t first = b * kFeatureNodes, last = std::min(nodes, first + kFeatureNodes);
+      const int64_t first = b * kNodeBlock, last = std::min(nodes, first + kNodeBlock);
       body(b, first, last);
       progress.advance(last - first);
     }
@@ -107,7 +107,7 @@ Features word_features(const GenerateOptions& options, const Labels& labels, con
                        Progress& progress) {
   const int64_t nodes = options.nodes, width = options.features;
   const WordSource source(width, options.signal, random);
-  const int64_t blocks = (nodes + kFeatureNodes - 1) / kFeatureNodes;
+  const int64_t blocks = (nodes + kNodeBlock - 1) / kNodeBlock;
   std::vector<std::vector<int32_t>> drawn(static_cast<size_t>(blocks));
   std::vector<int64_t> offsets(static_cast<size_t>(nodes) + 1);
   each_node_block(nodes, progress, [&](int64_t block, int64_t first, int64_t last) {
@@ -135,7 +135,7 @@ Features word_features(const GenerateOptions& options, const Labels& labels, con
   std::vector<int32_t> indices(static_cast<size_t>(offsets.back()));
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b)
-      std::ranges::copy(drawn[b], indices.begin() + offsets[b * kFeatureNodes]);
+      std::ranges::copy(drawn[b], indices.begin() + offsets[b * kNodeBlock]);
   });
   return Features{SparseMatrix{nodes, width, std::move(offsets), std::move(indices), {}}};
 }

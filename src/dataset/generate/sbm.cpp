@@ -9,7 +9,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kBlockNodes = 4096;
+constexpr int64_t kNodeBlock = 4096;
 
 // Power-law weights x^-exponent of mean about 1, none above `cap`: where the graph is dense a hub
 // cannot have many times the mean degree, because its class has no more nodes to offer.
@@ -31,11 +31,11 @@ std::vector<double> degree_weights(int64_t nodes, double exponent, double cap,
     (middle / mean(middle) < cap ? low : high) = middle;
   }
   const double top = low, scale = 1 / mean(top), tail = 1 - std::pow(top, 1 - exponent);
-  const int64_t blocks = (nodes + kBlockNodes - 1) / kBlockNodes;
+  const int64_t blocks = (nodes + kNodeBlock - 1) / kNodeBlock;
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       Random stream = random.fork("degree", b);
-      for (int64_t v = b * kBlockNodes; v < std::min(nodes, (b + 1) * kBlockNodes); ++v)
+      for (int64_t v = b * kNodeBlock; v < std::min(nodes, (b + 1) * kNodeBlock); ++v)
         weights[v] = scale * std::pow(1 - stream.uniform() * tail, 1 / (1 - exponent));
     }
   });

@@ -21,8 +21,7 @@ namespace {
 
 constexpr const char* kEdges = "out1_graph_edges.txt";
 constexpr const char* kNodes = "out1_node_feature_label.txt";
-constexpr const char* kGeomGcnHint =
-    "compare with the published geom-gcn files, or download them again";
+constexpr const char* kHint = "compare with the published geom-gcn files, or download them again";
 constexpr int64_t kMostIds = std::numeric_limits<int32_t>::max() - 1;
 
 struct NodeRow {
@@ -46,7 +45,7 @@ void each_field(std::string_view list, const Body& body) {
 double number_at(std::string_view field, const NodeRow& row, const std::string& where) {
   if (const auto value = parse_number(field)) return *value;
   fail_data(fmt::format("{}:{}", where, row.line),
-            fmt::format("feature '{}' is not a number", printable(field)), kGeomGcnHint);
+            fmt::format("feature '{}' is not a number", printable(field)), kHint);
 }
 
 bool rows_are_vectors(const std::vector<NodeRow>& rows, const std::string& where) {
@@ -110,19 +109,19 @@ Features id_lists(const std::vector<NodeRow>& rows, const std::string& where) {
 // Rows in order of node id; ids must be 0..N-1, each once.
 std::vector<NodeRow> read_nodes(const TextFile& file) {
   TableReader table(file.text(), file.path(), '\t', false);
-  if (!table.next()) fail_data(file.path(), "the file is empty", kGeomGcnHint);
+  if (!table.next()) fail_data(file.path(), "the file is empty", kHint);
   std::vector<std::pair<int64_t, NodeRow>> listed;
   while (table.next()) {
     table.require_fields(3);
     const int64_t label = table.integer(2);
     if (label < -1 || label > kMostIds) {
-      fail_data(table.place(), fmt::format("label {} is not a class", label), kGeomGcnHint);
+      fail_data(table.place(), fmt::format("label {} is not a class", label), kHint);
     }
     listed.push_back(
         {table.integer(0), {table.fields()[1], table.line(), static_cast<int32_t>(label)}});
   }
   const auto nodes = static_cast<int64_t>(listed.size());
-  if (nodes == 0) fail_data(file.path(), "there is a header but no node", kGeomGcnHint);
+  if (nodes == 0) fail_data(file.path(), "there is a header but no node", kHint);
   std::vector<NodeRow> rows(nodes);
   for (const auto& [id, row] : listed) {
     const std::string place = fmt::format("{}:{}", file.path(), row.line);
@@ -175,7 +174,7 @@ RawDataset read_geom_gcn(const ReadRequest& request) {
   RawDataset raw;
   raw.name = dataset_name(folder);
   raw.nodes = static_cast<int64_t>(rows.size());
-  raw.edges = read_headed_pairs(edge_file, '\t', kGeomGcnHint);
+  raw.edges = read_headed_pairs(edge_file, '\t', kHint);
   raw.edges.nodes = raw.nodes;
   raw.edges_where = edge_file.path();
   raw.edge_place = [edges_path](int64_t edge) { return row_place(edges_path, '\t', edge + 1); };

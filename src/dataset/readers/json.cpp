@@ -8,7 +8,7 @@ namespace gs {
 
 namespace {
 
-constexpr const char* kDamagedJson = "the file is damaged or not JSON; download or write it again";
+constexpr const char* kDamaged = "the file is damaged or not JSON; download or write it again";
 constexpr const char* kMoreMemory = "close other programs or use a machine with more memory";
 
 // Where the first byte that is not UTF-8 lies; looked for only once there is known to be one.
@@ -52,7 +52,7 @@ void JsonFile::finish() {
     fail_data(path_,
               fmt::format("more text after the end of the JSON value, at byte {}",
                           location - text_.data()),
-              kDamagedJson);
+              kDamaged);
   }
 }
 
@@ -93,7 +93,7 @@ void JsonFile::fail(simdjson::error_code error, const std::string& path,
                     std::string_view expected) {
   switch (error) {
     case simdjson::EMPTY:
-      fail_data(path_, "the file is empty", kDamagedJson);
+      fail_data(path_, "the file is empty", kDamaged);
     case simdjson::UTF8_ERROR:
       fail_data(path_, fmt::format("not UTF-8 at byte {}", first_invalid_byte(text_)),
                 "JSON is UTF-8 text; convert the file, or download it again");
@@ -116,7 +116,7 @@ void JsonFile::fail(simdjson::error_code error, const std::string& path,
               "compare the file with the format's description, or download it again");
   }
   fail_data(place(path), fmt::format("JSON error{}: {}", at, simdjson::error_message(error)),
-            kDamagedJson);
+            kDamaged);
 }
 
 }  // namespace gs

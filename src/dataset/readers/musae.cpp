@@ -17,7 +17,7 @@
 namespace gs {
 namespace {
 
-constexpr const char* kMusaeHint = "compare with the published MUSAE files, or download them again";
+constexpr const char* kHint = "compare with the published MUSAE files, or download them again";
 constexpr std::string_view kEdgesEnd = "_edges.csv";
 
 struct MusaeFiles {
@@ -62,9 +62,9 @@ size_t column_named(const std::vector<std::string>& header, std::string_view nam
 
 std::vector<std::string> read_classes(const TextFile& file) {
   TableReader table(file.text(), file.path(), ',', false);
-  if (!table.next()) fail_data(file.path(), "the file is empty", kMusaeHint);
+  if (!table.next()) fail_data(file.path(), "the file is empty", kHint);
   const std::vector<std::string> header(table.fields().begin(), table.fields().end());
-  if (header.size() < 2) fail_data(table.place(), "expected an id and a class column", kMusaeHint);
+  if (header.size() < 2) fail_data(table.place(), "expected an id and a class column", kHint);
   const size_t id_column = column_named(header, "new_id", column_named(header, "id", 0));
   const size_t class_column = column_named(header, "mature", header.size() - 1);
   struct Row {
@@ -75,11 +75,11 @@ std::vector<std::string> read_classes(const TextFile& file) {
   while (table.next()) {
     table.require_fields(header.size());
     const std::string_view label = trimmed(table.fields()[class_column]);
-    if (!is_utf8(label)) fail_data(table.place(), "the class is not UTF-8 text", kMusaeHint);
+    if (!is_utf8(label)) fail_data(table.place(), "the class is not UTF-8 text", kHint);
     rows.push_back({table.integer(id_column), table.line(), std::string(label)});
   }
   const auto nodes = static_cast<int64_t>(rows.size());
-  if (nodes == 0) fail_data(file.path(), "there is a header but no node", kMusaeHint);
+  if (nodes == 0) fail_data(file.path(), "there is a header but no node", kHint);
   std::vector<std::string> classes(nodes);
   std::vector<int64_t> lines(nodes);
   for (Row& row : rows) {
@@ -181,7 +181,7 @@ RawDataset read_musae(const ReadRequest& request) {
   const auto classes = read_classes(target_file);
   raw.nodes = static_cast<int64_t>(classes.size());
   set_labels(classes, raw);
-  raw.edges = read_headed_pairs(edge_file, ',', kMusaeHint);
+  raw.edges = read_headed_pairs(edge_file, ',', kHint);
   raw.edges.nodes = raw.nodes;
   raw.edge_place = [path = files.edges](int64_t edge) { return row_place(path, ',', edge + 1); };
   raw.features = {read_words(files.words, raw.nodes)};

@@ -18,11 +18,11 @@ constexpr int64_t kMaxIds = std::numeric_limits<int32_t>::max();
 // A larger label is a mistake, and tables are made per class.
 constexpr int64_t kMaxClasses = int64_t{1} << 20;
 // A nanosecond per entry: less is done before other threads wake up.
-constexpr int64_t kPartsGrain = 1 << 19;
-constexpr const char* kDamagedParts =
+constexpr int64_t kGrain = 1 << 19;
+constexpr const char* kDamaged =
     "the file is damaged or was written by another program; download or write it again";
 
-std::string shape_of_array(const NpyArray& array) {
+std::string shape_text(const NpyArray& array) {
   return fmt::format("({})", fmt::join(array.shape, ", "));
 }
 
@@ -30,7 +30,7 @@ std::string shape_of_array(const NpyArray& array) {
 std::array<int64_t, 2> read_shape(const NpyArray& member) {
   if (member.count() != 2) {
     fail_data(member.where, fmt::format("a shape has two numbers, here are {}", member.count()),
-              kDamagedParts);
+              kDamaged);
   }
   const Array<int64_t> shape = member.as<int64_t>();
   for (const int64_t extent : shape) {
@@ -47,13 +47,13 @@ void require_square(int64_t rows, int64_t columns, const std::string& where) {
   if (rows != columns) {
     fail_data(where,
               fmt::format("an adjacency matrix must be square, this one is {} x {}", rows, columns),
-              kDamagedParts);
+              kDamaged);
   }
 }
 
 void check_ids(std::span<const int32_t> ids, int64_t limit, const std::string& where) {
   const auto last = static_cast<uint32_t>(limit - 1);  // all ones when there are no ids at all
-  parallel_for(static_cast<int64_t>(ids.size()), kPartsGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(static_cast<int64_t>(ids.size()), kGrain, [&](int64_t begin, int64_t end) {
     uint32_t signs = 0;  // its highest bit: an id is negative, or larger than limit - 1
     for (int64_t i = begin; i < end; ++i) {
       const auto id = static_cast<uint32_t>(ids[i]);
@@ -63,7 +63,7 @@ void check_ids(std::span<const int32_t> ids, int64_t limit, const std::string& w
     for (int64_t i = begin; i < end; ++i) {
       if (ids[i] < 0 || ids[i] >= limit) {
         fail_data(where, fmt::format("entry {} is {}, outside of 0 to {}", i, ids[i], limit - 1),
-                  kDamagedParts);
+                  kDamaged);
       }
     }
   });
@@ -74,23 +74,23 @@ void check_offsets(const Array<int64_t>& offsets, int64_t rows, int64_t entries,
   if (offsets.size() != rows + 1) {
     fail_data(where,
               fmt::format("{} offsets for {} rows, expected {}", offsets.size(), rows, rows + 1),
-              kDamagedParts);
+              kDamaged);
   }
   if (offsets[0] != 0)
-    fail_data(where, fmt::format("the first offset is {}, not 0", offsets[0]), kDamagedParts);
+    fail_data(where, fmt::format("the first offset is {}, not 0", offsets[0]), kDamaged);
   for (int64_t row = 0; row < rows; ++row) {
     if (offsets[row + 1] < offsets[row]) {
       fail_data(where,
                 fmt::format("offset {} is {}, less than the {} before it", row + 1,
                             offsets[row + 1], offsets[row]),
-                kDamagedParts);
+                kDamaged);
     }
   }
   if (offsets[rows] != entries) {
     fail_data(
         where,
         fmt::format("the last offset is {}, but there are {} entries", offsets[rows], entries),
-        kDamagedParts);
+        kDamaged);
   }
 }
 
@@ -114,14 +114,14 @@ EdgeList coo_edges(const Npz& file) {
     fail_data(
         member_place(file, "col"),
         fmt::format("{} columns for {} rows of entries", edges.target.size(), edges.source.size()),
-        kDamagedParts);
+        kDamaged);
   }
   return edges;
 }
 
 Labels multi_labels(const NpyArray& array) {
   if (array.shape[1] > kMaxClasses) {
-    fail_data(array.where, fmt::format("{} classes are too many", array.shape[1]), kDamagedParts);
+    fail_data(array.where, fmt::format("{} classes are too many", array.shape[1]), kDamaged);
   }
   Labels labels{Task::multilabel, array.shape[1], {}, array.as<uint8_t>()};
   for (int64_t i = 0; i < labels.multi.size(); ++i) {
@@ -157,8 +157,7 @@ SparseMatrix read_csr(const Npz& file, const std::string& prefix, bool with_valu
     data.require_dims(1);
     if (data.count() != matrix.nonzeros()) {
       fail_data(data.where,
-                fmt::format("{} values for {} entries", data.count(), matrix.nonzeros()),
-                kDamagedParts);
+                fmt::format("{} values for {} entries", data.count(), matrix.nonzeros()), kDamaged);
     }
     matrix.values = data.as<float>();
   }
@@ -170,7 +169,7 @@ EdgeList csr_edges(const SparseMatrix& matrix, const std::string& where) {
   EdgeList edges;
   edges.nodes = matrix.rows;
   edges.source.resize(matrix.nonzeros());
-  parallel_for_weighted(matrix.offsets.span(), kPartsGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(matrix.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       std::fill(edges.source.begin() + matrix.offsets[row],
                 edges.source.begin() + matrix.offsets[row + 1], static_cast<int32_t>(row));
@@ -197,7 +196,7 @@ EdgeList scipy_edges(const Npz& file) {
 EdgeList pair_edges(const NpyArray& pairs, int64_t nodes) {
   pairs.require_dims(2);
   if (pairs.shape[1] != 2) {
-    fail_data(pairs.where, fmt::format("shape is {}, expected (M, 2)", shape_of_array(pairs)),
+    fail_data(pairs.where, fmt::format("shape is {}, expected (M, 2)", shape_text(pairs)),
               "every row of the array is one edge: source, target");
   }
   const Array<int32_t> ids = pairs.as<int32_t>();
@@ -205,7 +204,7 @@ EdgeList pair_edges(const NpyArray& pairs, int64_t nodes) {
   EdgeList edges;
   edges.nodes = nodes;
   edges.source.resize(count), edges.target.resize(count);
-  parallel_for(count, kPartsGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (const int32_t id : {ids[2 * i], ids[2 * i + 1]}) {
         if (id < 0 || id >= nodes) {
@@ -273,8 +272,7 @@ Labels npy_labels(const NpyArray& array, int64_t nodes) {
   if (matrix && array.shape[1] > 1) return multi_labels(array);
   const Array<int32_t> ids = array.as<int32_t>();
   if (ids.size() != nodes)
-    fail_data(array.where, fmt::format("shape {} holds no labels", shape_of_array(array)),
-              kDamagedParts);
+    fail_data(array.where, fmt::format("shape {} holds no labels", shape_text(array)), kDamaged);
   return class_labels({ids.begin(), ids.end()}, array.where);
 }
 
@@ -286,7 +284,7 @@ std::vector<Split> mask_splits(const Npz& file, const std::array<std::string, 3>
     if (member.shape.size() != 2) member.require_dims(1);
     if (member.shape.back() != nodes) {
       fail_data(member.where,
-                fmt::format("masks of shape {} for {} nodes", shape_of_array(member), nodes),
+                fmt::format("masks of shape {} for {} nodes", shape_text(member), nodes),
                 "a mask has one entry for every node, and the last dimension is the nodes'");
     }
     const size_t count = member.shape.size() == 2 ? static_cast<size_t>(member.shape[0]) : 1;

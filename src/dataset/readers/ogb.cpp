@@ -19,7 +19,7 @@
 namespace gs {
 namespace {
 
-constexpr const char* kOgbHint =
+constexpr const char* kHint =
     "compare with the folder that the ogb package downloads, or download it again";
 
 std::optional<fs::path> find_csv(const fs::path& folder, const std::string& name) {
@@ -45,10 +45,10 @@ std::optional<fs::path> raw_folder(const fs::path& path) {
 int64_t read_count(const fs::path& path) {
   const TextFile file(path);
   TableReader table(file.text(), file.path(), ',');
-  if (!table.next()) fail_data(file.path(), "the file is empty", kOgbHint);
+  if (!table.next()) fail_data(file.path(), "the file is empty", kHint);
   table.require_fields(1);
   const int64_t count = table.integer(0);
-  if (count < 0) fail_data(table.place(), fmt::format("{} is not a count", count), kOgbHint);
+  if (count < 0) fail_data(table.place(), fmt::format("{} is not a count", count), kHint);
   if (table.next())
     fail_data(table.place(), "more than one graph",
               "only node-property datasets (ogbn-*) are read");
@@ -61,8 +61,8 @@ void read_edges(const fs::path& path, Progress& progress, RawDataset& raw) {
   auto rows = parse_edge_rows<int32_t>(
       {.text = file.text(), .where = file.path(), .progress = &progress}, false);
   progress.finish();
-  if (!rows) fail_data(file.path(), "a node id is beyond 2^31", kOgbHint);
-  if (rows->source.empty()) fail_data(file.path(), "the file has no edges", kOgbHint);
+  if (!rows) fail_data(file.path(), "a node id is beyond 2^31", kHint);
+  if (rows->source.empty()) fail_data(file.path(), "the file has no edges", kHint);
   raw.edges.source = std::move(rows->source);
   raw.edges.target = std::move(rows->target);
   raw.edges_where = file.path();
@@ -73,7 +73,7 @@ DenseMatrix read_numbers(const fs::path& path, int64_t nodes) {
   const TextFile file(path);
   DenseMatrix matrix = parse_float_rows({.text = file.text(), .where = file.path()});
   if (nodes >= 0 && matrix.rows != nodes) {
-    fail_data(file.path(), fmt::format("{} rows for {} nodes", matrix.rows, nodes), kOgbHint);
+    fail_data(file.path(), fmt::format("{} rows for {} nodes", matrix.rows, nodes), kHint);
   }
   return matrix;
 }
@@ -82,7 +82,7 @@ Labels read_labels(const fs::path& path, int64_t nodes) {
   const DenseMatrix matrix = read_numbers(path, nodes);
   const int64_t width = matrix.columns;
   const auto bad = [&](int64_t row, const char* wanted) {
-    fail_data(row_place(path, ',', row), fmt::format("the label is not {}", wanted), kOgbHint);
+    fail_data(row_place(path, ',', row), fmt::format("the label is not {}", wanted), kHint);
   };
   if (width <= 1) {
     std::vector<int32_t> ids(matrix.rows);
@@ -111,7 +111,7 @@ Labels read_labels(const fs::path& path, int64_t nodes) {
 
 std::vector<int32_t> read_ids(const fs::path& folder, const std::string& name, int64_t nodes) {
   const auto path = find_csv(folder, name);
-  if (!path) fail_data((folder / (name + ".csv.gz")).string(), "no such file", kOgbHint);
+  if (!path) fail_data((folder / (name + ".csv.gz")).string(), "no such file", kHint);
   const TextFile file(*path);
   TableReader table(file.text(), file.path(), ',');
   std::vector<int32_t> ids;
@@ -119,8 +119,7 @@ std::vector<int32_t> read_ids(const fs::path& folder, const std::string& name, i
     table.require_fields(1);
     const int64_t id = table.integer(0);
     if (id < 0 || id >= nodes) {
-      fail_data(table.place(), fmt::format("node {} is not one of the {} nodes", id, nodes),
-                kOgbHint);
+      fail_data(table.place(), fmt::format("node {} is not one of the {} nodes", id, nodes), kHint);
     }
     ids.push_back(static_cast<int32_t>(id));
   }
@@ -162,9 +161,9 @@ std::vector<std::string> read_names(const fs::path& folder, const std::string& p
       const int64_t index = table.integer(0);
       if (table.fields().size() < 2) table.require_fields(2);
       if (index < 0 || index >= count) continue;  // classes that no node has
-      if (seen[index]) fail_data(table.place(), fmt::format("{} is there twice", index), kOgbHint);
+      if (seen[index]) fail_data(table.place(), fmt::format("{} is there twice", index), kHint);
       if (!is_utf8(table.fields()[1]))
-        fail_data(table.place(), "the name is not UTF-8 text", kOgbHint);
+        fail_data(table.place(), "the name is not UTF-8 text", kHint);
       seen[index] = true, ++found;
       names[index] = table.fields()[1];
     }
@@ -222,8 +221,7 @@ RawDataset read_ogb(const ReadRequest& request) {
     }
   }
   if (!raw.has_features && raw.labels_where.empty()) {
-    fail_data(raw_path->string(), "neither node-feat.csv.gz nor node-label.csv.gz is there",
-              kOgbHint);
+    fail_data(raw_path->string(), "neither node-feat.csv.gz nor node-label.csv.gz is there", kHint);
   }
   check_node_count(nodes, raw.edges_where);
   raw.nodes = raw.edges.nodes = nodes;

@@ -16,13 +16,13 @@ namespace gs {
 namespace {
 
 // Entries that are worth a thread's while: to look at, and to sort.
-constexpr int64_t kScanGrain = 1 << 19, kSortGrain = 1 << 17, kBlock = 1 << 12;
+constexpr int64_t kGrain = 1 << 19, kSortGrain = 1 << 17, kBlock = 1 << 12;
 
 // Whether columns ascend within every row: entries that do not exceed the one before them are
 // counted without regard to rows, which is a plain loop, and must all be the first of a row.
 bool rows_ascend(const SparseMatrix& matrix) {
   std::atomic<int64_t> excess = 0;
-  parallel_for_weighted(matrix.offsets.span(), kScanGrain, [&](int64_t begin, int64_t end) {
+  parallel_for_weighted(matrix.offsets.span(), kGrain, [&](int64_t begin, int64_t end) {
     const int32_t* const columns = matrix.indices.data();
     const int64_t first = matrix.offsets[begin], last = matrix.offsets[end];
     int64_t falls = 0;
@@ -41,9 +41,9 @@ bool rows_ascend(const SparseMatrix& matrix) {
   return excess == 0;
 }
 
-bool all_one(std::span<const float> values) {
+bool all_ones(std::span<const float> values) {
   std::atomic<bool> ones = true;
-  parallel_for(static_cast<int64_t>(values.size()), kScanGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(static_cast<int64_t>(values.size()), kGrain, [&](int64_t begin, int64_t end) {
     while (begin < end && ones.load(std::memory_order_relaxed)) {
       const int64_t stop = std::min(end, begin + kBlock);
       uint32_t other = 0;
@@ -173,10 +173,10 @@ SparseMatrix sort_and_merge(const SparseMatrix& matrix) {
 }  // namespace
 
 SparseMatrix sorted_rows(SparseMatrix matrix) {
-  if (all_one(matrix.values.span())) matrix.values = {};
+  if (all_ones(matrix.values.span())) matrix.values = {};
   if (rows_ascend(matrix)) return matrix;
   matrix = sort_and_merge(matrix);
-  if (all_one(matrix.values.span())) matrix.values = {};
+  if (all_ones(matrix.values.span())) matrix.values = {};
   return matrix;
 }
 

@@ -15,7 +15,7 @@
 namespace gs {
 namespace {
 
-constexpr const char* kWikicsHint =
+constexpr const char* kHint =
     "compare with the published data.json of WikiCS, or download it again";
 constexpr std::array<std::string_view, 4> kNeeded{"features", "labels", "links", "test_mask"};
 
@@ -50,8 +50,7 @@ void read_features(JsonFile& json, Value value, Parts& parts) {
         if (parts.width < 0) parts.width = width;
         if (width != parts.width) {
           fail_data(json.place(fmt::format("features[{}]", i)),
-                    fmt::format("{} numbers, the rows before have {}", width, parts.width),
-                    kWikicsHint);
+                    fmt::format("{} numbers, the rows before have {}", width, parts.width), kHint);
         }
       });
 }
@@ -61,7 +60,7 @@ void read_labels(JsonFile& json, Value value, Parts& parts) {
     const int64_t label = json.get(x.get_int64(), "labels[{}]", i);
     if (label < -1 || label > std::numeric_limits<int32_t>::max() - 1) {
       fail_data(json.place(fmt::format("labels[{}]", i)), fmt::format("{} is not a class", label),
-                kWikicsHint);
+                kHint);
     }
     parts.labels.push_back(static_cast<int32_t>(label));
   });
@@ -111,7 +110,7 @@ Parts read_parts(JsonFile& json) {
     auto field = json.get(std::move(entry), "a key");
     const std::string key(json.key(field));
     if (std::find(parts.seen.begin(), parts.seen.end(), key) != parts.seen.end()) {
-      fail_data(json.place(key), "the key is there twice", kWikicsHint);
+      fail_data(json.place(key), "the key is there twice", kHint);
     }
     parts.seen.push_back(key);
     if (key == "features") read_features(json, field.value(), parts);
@@ -124,7 +123,7 @@ Parts read_parts(JsonFile& json) {
   json.finish();
   for (const auto needed : kNeeded) {
     if (std::find(parts.seen.begin(), parts.seen.end(), needed) == parts.seen.end()) {
-      fail_data(json.path(), fmt::format("'{}' is missing", needed), kWikicsHint);
+      fail_data(json.path(), fmt::format("'{}' is missing", needed), kHint);
     }
   }
   return parts;
@@ -133,8 +132,7 @@ Parts read_parts(JsonFile& json) {
 std::vector<int32_t> mask_nodes(const JsonFile& json, const std::vector<bool>& mask, int64_t nodes,
                                 const std::string& name) {
   if (static_cast<int64_t>(mask.size()) != nodes) {
-    fail_data(json.place(name), fmt::format("{} entries for {} nodes", mask.size(), nodes),
-              kWikicsHint);
+    fail_data(json.place(name), fmt::format("{} entries for {} nodes", mask.size(), nodes), kHint);
   }
   std::vector<int32_t> ids;
   for (int64_t i = 0; i < nodes; ++i) {
@@ -147,7 +145,7 @@ std::vector<Split> splits_of(const JsonFile& json, const Parts& parts) {
   if (parts.train.size() != parts.val.size()) {
     fail_data(json.place("val_masks"),
               fmt::format("{} masks, train_masks has {}", parts.val.size(), parts.train.size()),
-              kWikicsHint);
+              kHint);
   }
   std::vector<Split> splits;
   for (size_t k = 0; k < parts.train.size(); ++k) {
@@ -192,14 +190,14 @@ RawDataset read_wikics(const ReadRequest& request) {
   JsonFile json(file);
   Parts parts = read_parts(json);
   const int64_t nodes = parts.rows;
-  if (nodes == 0) fail_data(json.place("features"), "no rows", kWikicsHint);
+  if (nodes == 0) fail_data(json.place("features"), "no rows", kHint);
   if (parts.link_lists != nodes) {
     fail_data(json.place("links"), fmt::format("{} lists for {} nodes", parts.link_lists, nodes),
-              kWikicsHint);
+              kHint);
   }
   if (static_cast<int64_t>(parts.labels.size()) != nodes) {
     fail_data(json.place("labels"),
-              fmt::format("{} labels for {} nodes", parts.labels.size(), nodes), kWikicsHint);
+              fmt::format("{} labels for {} nodes", parts.labels.size(), nodes), kHint);
   }
   for (int64_t e = 0; e < parts.edges.size(); ++e) {
     if (parts.edges.target[e] < nodes) continue;  // the place is formatted only when it is needed

@@ -14,7 +14,7 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kLocalGrain = 1 << 13;
+constexpr int64_t kGrain = 1 << 13;
 
 struct Entry {
   int32_t id;
@@ -55,7 +55,7 @@ LocalGraph localize(std::vector<int64_t> offsets, std::span<const int64_t> entri
 
   std::vector<int32_t> neighbors(entries.size());
   std::vector<float> moved(weights.size());
-  parallel_for_weighted(offsets, kLocalGrain, [&](int64_t first, int64_t last) {
+  parallel_for_weighted(offsets, kGrain, [&](int64_t first, int64_t last) {
     std::vector<Entry> row;
     for (int64_t i = first; i < last; ++i) {
       row.clear();

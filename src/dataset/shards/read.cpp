@@ -15,11 +15,11 @@ namespace gs {
 
 namespace {
 
-constexpr int64_t kShardGrain = 1 << 16;
+constexpr int64_t kGrain = 1 << 16;
 constexpr const char* kOther =
     "is the folder complete, and of one 'data shard'? 'data info --verify' checks every file";
 
-fs::path folder_of_shard(const fs::path& path) {
+fs::path folder_of(const fs::path& path) {
   if (path.filename() != kShardsFile) return path;
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -107,7 +107,7 @@ class ShardReader {
   }
   template <class T, class Good>
   void each(std::string_view file, const Array<T>& values, const Good& good) const {
-    parallel_for(values.size(), kShardGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(values.size(), kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         if (!good(values[i]))
           fail_data(place(file), fmt::format("entry {} is {}, which cannot be", i, values[i]),
@@ -247,14 +247,14 @@ void check_hash(const fs::path& file, const std::string& wanted) {
 
 bool is_sharded(const fs::path& path) {
   std::error_code ignored;
-  return fs::is_regular_file(folder_of_shard(path) / kShardsFile, ignored);
+  return fs::is_regular_file(folder_of(path) / kShardsFile, ignored);
 }
 
 ShardIndex read_shard_index(const fs::path& path) {
-  const fs::path file = folder_of_shard(path) / kShardsFile;
+  const fs::path file = folder_of(path) / kShardsFile;
   const Description about(file, kShardsFormat, kShardsVersion, "set of shards");
   ShardIndex index;
-  index.folder = folder_of_shard(path);
+  index.folder = folder_of(path);
   index.hash = hash_of_file(file);
   index.name = about.text("/name");
   index.treatment = about.text("/treatment");

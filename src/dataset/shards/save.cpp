@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kSavedGrain = 1 << 13;
+constexpr int64_t kGrain = 1 << 13;
 constexpr std::string_view kPartsTable = "parts.tmp", kOutTable = "out_degrees.tmp";
 
 // Writes the shards of one dataset into a folder that is not yet named.
@@ -106,7 +106,7 @@ class ShardWriter {
 
   void save_degrees(const fs::path& file, std::span<const int32_t> nodes) const {
     std::vector<double> values(nodes.size() * kDegreeColumns);
-    parallel_for(std::ssize(nodes), kSavedGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(std::ssize(nodes), kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const WholeDegree d = degree_of(nodes[i]);
         const double row[] = {d.in_edges, d.in_weight, d.out_edges, d.out_weight, d.loops};
@@ -122,7 +122,7 @@ class ShardWriter {
     for (size_t i = 0; i < own.size(); ++i) offsets[i + 1] = offsets[i] + graph_.degree(own[i]);
     std::vector<int64_t> entries(static_cast<size_t>(offsets.back()));
     std::vector<float> weights(graph_.weighted() ? entries.size() : 0);
-    parallel_for_weighted(offsets, kSavedGrain, [&](int64_t begin, int64_t end) {
+    parallel_for_weighted(offsets, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         int64_t at = offsets[i];
         for (const int32_t u : graph_.row(own[i])) entries[at++] = (*new_ids_)[u];

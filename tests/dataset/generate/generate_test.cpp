@@ -15,7 +15,7 @@ namespace {
 using test::to_vector;
 using test::usage_error;
 
-GenerateOptions small_graph_options(Generator generator = Generator::sbm) {
+GenerateOptions small(Generator generator = Generator::sbm) {
   GenerateOptions options;
   options.generator = generator;
   options.nodes = 1000;
@@ -33,14 +33,14 @@ void expect_sound(const Dataset& data) {
 }
 
 TEST(Generate, SbmStoresExactlyTheEdgesAskedFor) {
-  const Dataset data = generate(small_graph_options());
+  const Dataset data = generate(small());
   EXPECT_EQ(data.nodes(), 1000);
   EXPECT_EQ(data.graph.edges(), 12000);
   expect_sound(data);
 }
 
 TEST(Generate, RmatStoresExactlyTheEdgesAskedFor) {
-  GenerateOptions options = small_graph_options(Generator::rmat);
+  GenerateOptions options = small(Generator::rmat);
   options.nodes = 700;  // not a power of two
   const Dataset data = generate(options);
   EXPECT_EQ(data.nodes(), 700);
@@ -49,27 +49,27 @@ TEST(Generate, RmatStoresExactlyTheEdgesAskedFor) {
 }
 
 TEST(Generate, DegreeGivesTheEdgesWhereNoneAreSaid) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.edges = 0, options.degree = 7;
   EXPECT_EQ(generate(options).graph.edges(), 7000);
 }
 
 TEST(Generate, AnOddNumberOfEdgesLosesOne) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.edges = 12001;
   EXPECT_EQ(generate(options).graph.edges(), 12000);
 }
 
 TEST(Generate, HomophilyIsTheShareOfEdgesInsideClasses) {
   for (const double wanted : {0.0, 0.3, 0.8, 1.0}) {
-    GenerateOptions options = small_graph_options();
+    GenerateOptions options = small();
     options.homophily = wanted;
     EXPECT_DOUBLE_EQ(summarize(generate(options)).edge_homophily, wanted);
   }
 }
 
 TEST(Generate, ClassesHaveNearEqualSizes) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.classes = 7;
   const auto counts = summarize(generate(options)).class_counts;
   ASSERT_EQ(counts.size(), 7);
@@ -77,14 +77,14 @@ TEST(Generate, ClassesHaveNearEqualSizes) {
 }
 
 TEST(Generate, AnIdTellsNothingOfTheClass) {
-  const Dataset data = generate(small_graph_options());
+  const Dataset data = generate(small());
   int64_t first_half = 0;
   for (int64_t v = 0; v < 500; ++v) first_half += data.labels.single[v] == 0;
   EXPECT_NEAR(first_half, 100, 40);  // of 200 nodes in class 0; five deviations are 35
 }
 
 TEST(Generate, SbmDegreesFollowAPowerLaw) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.nodes = 20000, options.edges = 200000;
   const Summary skewed = summarize(generate(options));
   EXPECT_GT(skewed.max_degree, 300);
@@ -101,7 +101,7 @@ TEST(Generate, SbmDegreesFollowAPowerLaw) {
 }
 
 TEST(Generate, HubsDoNotSaturateADenseGraph) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.nodes = 400, options.classes = 4, options.edges = 20000;  // 40 of a node's 99 classmates
   const Dataset data = generate(options);
   EXPECT_EQ(data.graph.edges(), 20000);
@@ -110,7 +110,7 @@ TEST(Generate, HubsDoNotSaturateADenseGraph) {
 
 TEST(Generate, AGraphMayBeComplete) {
   for (const Generator generator : {Generator::sbm, Generator::rmat}) {
-    GenerateOptions options = small_graph_options(generator);
+    GenerateOptions options = small(generator);
     options.nodes = 20, options.edges = 20 * 19, options.classes = 1;
     const Dataset data = generate(options);
     for (int64_t v = 0; v < 20; ++v) EXPECT_EQ(data.graph.degree(v), 19);
@@ -118,7 +118,7 @@ TEST(Generate, AGraphMayBeComplete) {
 }
 
 TEST(Generate, DenseBlocksAreDrawnByWhatStaysAway) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.nodes = 40, options.classes = 2, options.homophily = 0.6, options.edges = 2 * 500;
   const Dataset data = generate(options);  // 300 of 380 pairs inside, 200 of 400 between
   EXPECT_EQ(data.graph.edges(), 1000);
@@ -127,7 +127,7 @@ TEST(Generate, DenseBlocksAreDrawnByWhatStaysAway) {
 }
 
 TEST(Generate, RmatHasHubsAtScrambledIds) {
-  GenerateOptions options = small_graph_options(Generator::rmat);
+  GenerateOptions options = small(Generator::rmat);
   options.nodes = 4096, options.edges = 60000;
   const Dataset data = generate(options);
   const Summary summary = summarize(data);
@@ -168,7 +168,7 @@ TEST(Generate, IsTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(Generate, AnotherSeedGivesAnotherGraph) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   const Dataset first = generate(options), again = generate(options);
   options.seed = 1;
   const Dataset other = generate(options);
@@ -178,7 +178,7 @@ TEST(Generate, AnotherSeedGivesAnotherGraph) {
 }
 
 TEST(Generate, MultiLabelHasTheMeanNumberOfLabels) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.classes = 10, options.labels_per_node = 3;
   const Dataset data = generate(options);
   EXPECT_EQ(data.labels.task, Task::multilabel);
@@ -194,7 +194,7 @@ TEST(Generate, MultiLabelHasTheMeanNumberOfLabels) {
 }
 
 TEST(Generate, UnlabeledNodesAreTheShareAskedFor) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.unlabeled = 0.25;
   const Dataset single = generate(options);
   EXPECT_EQ(single.labels.known_count(), 750);
@@ -212,7 +212,7 @@ TEST(Generate, UnlabeledNodesAreTheShareAskedFor) {
 }
 
 TEST(Generate, TaskFollowsTheClasses) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   EXPECT_EQ(generate(options).labels.task, Task::multiclass);
   options.classes = 2;
   EXPECT_EQ(generate(options).labels.task, Task::binary);
@@ -221,7 +221,7 @@ TEST(Generate, TaskFollowsTheClasses) {
 }
 
 TEST(Generate, FeaturesMayBeLeftOut) {
-  GenerateOptions options = small_graph_options();
+  GenerateOptions options = small();
   options.features = 0;
   const Dataset data = generate(options);
   EXPECT_EQ(data.features.width(), 0);

@@ -9,9 +9,9 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_geom_gcn(const fs::path& path) { return read_with(read_geom_gcn, path); }
+RawDataset read(const fs::path& path) { return read_with(read_geom_gcn, path); }
 
-constexpr const char* kEdgesGeomGcn = "node_id\tnode_id\n0\t1\n1\t2\n2\t2\n0\t1\n";
+constexpr const char* kEdges = "node_id\tnode_id\n0\t1\n1\t2\n2\t2\n0\t1\n";
 constexpr const char* kFilm =
     "node_id\tfeature(feature_amount:5)\tlabel\n2\t4,1,4\t1\n0\t3\t0\n1\t\t2\n";
 
@@ -26,14 +26,14 @@ struct Files {
 void expect_error(const std::string& edges, const std::string& nodes, const std::string& part) {
   SCOPED_TRACE(part);
   const Files files(edges, nodes);
-  expect_data_error([&] { prepare(data_of_geom_gcn(files.folder.path()), "geom-gcn", {}); }, part);
+  expect_data_error([&] { prepare(read(files.folder.path()), "geom-gcn", {}); }, part);
 }
 
 TEST(GeomGcn, ReadsFeatureIdsOfAnyOrder) {
-  const Files files(kEdgesGeomGcn, kFilm);
+  const Files files(kEdges, kFilm);
   ASSERT_TRUE(detect_geom_gcn(files.folder.path()));
   ASSERT_TRUE(detect_geom_gcn(files.folder / "raw/out1_graph_edges.txt"));
-  const RawDataset raw = data_of_geom_gcn(files.folder.path());
+  const RawDataset raw = read(files.folder.path());
   EXPECT_EQ(raw.nodes, 3);
   EXPECT_THAT(raw.edges.source, ElementsAre(0, 1, 2, 0));
   EXPECT_THAT(raw.edges.target, ElementsAre(1, 2, 2, 1));
@@ -51,43 +51,43 @@ TEST(GeomGcn, ReadsFeatureIdsOfAnyOrder) {
 }
 
 TEST(GeomGcn, ReadsVectorsOfZeroAndOneAsSparse) {
-  const Files files(kEdgesGeomGcn, "id\tfeature\tlabel\n0\t1,0,1\t0\n1\t0,0,0\t1\n2\t0,1,0\t1\n");
-  const RawDataset raw = data_of_geom_gcn(files.folder.path());
+  const Files files(kEdges, "id\tfeature\tlabel\n0\t1,0,1\t0\n1\t0,0,0\t1\n2\t0,1,0\t1\n");
+  const RawDataset raw = read(files.folder.path());
   const SparseMatrix& m = raw.features.sparse_matrix();
   EXPECT_EQ(m.columns, 3);
   EXPECT_THAT(m.indices.span(), ElementsAre(0, 2, 1));
 }
 
 TEST(GeomGcn, ReadsVectorsOfRealNumbersAsDense) {
-  const Files files(kEdgesGeomGcn, "id\tfeature\tlabel\n0\t1,0.5\t0\n1\t2,3\t1\n2\t-4,1e-2\t1\n");
-  const RawDataset raw = data_of_geom_gcn(files.folder.path());
+  const Files files(kEdges, "id\tfeature\tlabel\n0\t1,0.5\t0\n1\t2,3\t1\n2\t-4,1e-2\t1\n");
+  const RawDataset raw = read(files.folder.path());
   ASSERT_FALSE(raw.features.sparse());
   EXPECT_THAT(raw.features.dense_matrix().values.span(), ElementsAre(1, 0.5, 2, 3, -4, 1e-2f));
 }
 
 TEST(GeomGcn, ReadsIdListsThatHappenToBeOfOneLength) {
-  const Files files(kEdgesGeomGcn, "id\tfeature\tlabel\n0\t7,2\t0\n1\t2,3\t1\n2\t4,1\t1\n");
-  const RawDataset raw = data_of_geom_gcn(files.folder.path());
+  const Files files(kEdges, "id\tfeature\tlabel\n0\t7,2\t0\n1\t2,3\t1\n2\t4,1\t1\n");
+  const RawDataset raw = read(files.folder.path());
   ASSERT_TRUE(raw.features.sparse());
   EXPECT_EQ(raw.features.width(), 8);
 }
 
 TEST(GeomGcn, OrdersSplitsByNumberAndPrefersThePublishedFamily) {
-  const Files files(kEdgesGeomGcn, kFilm);
+  const Files files(kEdges, kFilm);
   run_python(files.folder / "raw", R"(
 for k in range(12):
     m = np.roll(np.array([1, 0, 0], 'u1'), k % 3)
     np.savez('film_split_0.6_0.2_%d.npz' % k, train_mask=m, val_mask=np.roll(m, 1), test_mask=np.roll(m, 2) * 0)
 np.savez('film_split_0.48_0.32_0.npz', train_mask=m, val_mask=m, test_mask=m)
 )");
-  const RawDataset raw = data_of_geom_gcn(files.folder.path());
+  const RawDataset raw = read(files.folder.path());
   ASSERT_EQ(raw.splits.size(), 12u);
   for (int k = 0; k < 12; ++k) EXPECT_THAT(raw.splits[k].train, ElementsAre(k % 3)) << k;
   EXPECT_TRUE(raw.splits[0].test.empty()) << "a node may be in no set";
 }
 
 TEST(GeomGcn, RefusesBadSplits) {
-  const Files files(kEdgesGeomGcn, kFilm);
+  const Files files(kEdges, kFilm);
   const std::pair<const char*, const char*> cases[] = {
       {"np.savez('x_split_0.6_0.2_0.npz', train_mask=[1, 0], val_mask=[0, 1], test_mask=[0, 0])",
        "x_split_0.6_0.2_0.npz"},
@@ -100,30 +100,27 @@ TEST(GeomGcn, RefusesBadSplits) {
   for (const auto& [script, message] : cases) {
     SCOPED_TRACE(script);
     run_python(files.folder / "raw", script);
-    expect_data_error([&] { prepare(data_of_geom_gcn(files.folder.path()), "geom-gcn", {}); },
-                      message);
+    expect_data_error([&] { prepare(read(files.folder.path()), "geom-gcn", {}); }, message);
   }
 }
 
 TEST(GeomGcn, RefusesBadNodes) {
   const std::string head = "id\tfeature\tlabel\n";
-  expect_error(kEdgesGeomGcn, "", "out1_node_feature_label.txt: the file is empty");
-  expect_error(kEdgesGeomGcn, head, "header but no node");
-  expect_error(kEdgesGeomGcn, head + "0\t1,2\n", "feature_label.txt:2: expected 3 fields, found 2");
-  expect_error(kEdgesGeomGcn, head + "0\t1\t0\nx\t1\t0\n", "feature_label.txt:3: column 1 is 'x'");
-  expect_error(kEdgesGeomGcn, head + "0\t1\t0\n0\t1\t0\n", ":3: node 0 was already in line 2");
-  expect_error(kEdgesGeomGcn, head + "0\t1\t0\n5\t1\t0\n", ":3: node 5 in a file of 2 nodes");
-  expect_error(kEdgesGeomGcn, head + "-1\t1\t0\n0\t1\t0\n", ":2: node -1");
-  expect_error(kEdgesGeomGcn, head + "0\t1\tx\n", ":2: column 3 is 'x', not an integer");
-  expect_error(kEdgesGeomGcn, head + "0\t1\t99999999999\n", "is not a class");
-  expect_error(kEdgesGeomGcn, head + "0\t1,a\t0\n", ":2: feature 'a' is not a number");
-  expect_error(kEdgesGeomGcn, head + "0\t1,0.5,1\t0\n1\t1\t0\n2\t\t0\n",
-               ":2: '0.5' is not a feature id");
-  expect_error(kEdgesGeomGcn, head + "0\t1,-2,1\t0\n1\t1\t0\n2\t\t0\n",
-               ":2: '-2' is not a feature id");
-  expect_error(kEdgesGeomGcn, head + "0\t99999999999\t0\n1\t1,2\t0\n",
+  expect_error(kEdges, "", "out1_node_feature_label.txt: the file is empty");
+  expect_error(kEdges, head, "header but no node");
+  expect_error(kEdges, head + "0\t1,2\n", "feature_label.txt:2: expected 3 fields, found 2");
+  expect_error(kEdges, head + "0\t1\t0\nx\t1\t0\n", "feature_label.txt:3: column 1 is 'x'");
+  expect_error(kEdges, head + "0\t1\t0\n0\t1\t0\n", ":3: node 0 was already in line 2");
+  expect_error(kEdges, head + "0\t1\t0\n5\t1\t0\n", ":3: node 5 in a file of 2 nodes");
+  expect_error(kEdges, head + "-1\t1\t0\n0\t1\t0\n", ":2: node -1");
+  expect_error(kEdges, head + "0\t1\tx\n", ":2: column 3 is 'x', not an integer");
+  expect_error(kEdges, head + "0\t1\t99999999999\n", "is not a class");
+  expect_error(kEdges, head + "0\t1,a\t0\n", ":2: feature 'a' is not a number");
+  expect_error(kEdges, head + "0\t1,0.5,1\t0\n1\t1\t0\n2\t\t0\n", ":2: '0.5' is not a feature id");
+  expect_error(kEdges, head + "0\t1,-2,1\t0\n1\t1\t0\n2\t\t0\n", ":2: '-2' is not a feature id");
+  expect_error(kEdges, head + "0\t99999999999\t0\n1\t1,2\t0\n",
                ":2: '99999999999' is not a feature id");
-  expect_error(kEdgesGeomGcn, head + "0\t1,nan\t0\n1\t1,2\t0\n2\t0,0\t1\n", "feature_label.txt");
+  expect_error(kEdges, head + "0\t1,nan\t0\n1\t1,2\t0\n2\t0,0\t1\n", "feature_label.txt");
 }
 
 TEST(GeomGcn, RefusesBadEdges) {
@@ -142,18 +139,17 @@ TEST(GeomGcn, RefusesBadEdges) {
 TEST(GeomGcn, RefusesMissingPartsAndFolders) {
   TempFolder folder;
   EXPECT_FALSE(detect_geom_gcn(folder.path()));
-  expect_data_error([&] { data_of_geom_gcn(folder.path()); }, folder.path().string());
-  write_text(folder / "out1_graph_edges.txt", kEdgesGeomGcn);
+  expect_data_error([&] { read(folder.path()); }, folder.path().string());
+  write_text(folder / "out1_graph_edges.txt", kEdges);
   EXPECT_FALSE(detect_geom_gcn(folder.path()));
-  expect_data_error([&] { data_of_geom_gcn(folder.path()); },
-                    "out1_node_feature_label.txt: no such file");
+  expect_data_error([&] { read(folder.path()); }, "out1_node_feature_label.txt: no such file");
   fs::create_directory(folder / "out1_node_feature_label.txt");
-  expect_data_error([&] { data_of_geom_gcn(folder.path()); }, "out1_node_feature_label.txt");
+  expect_data_error([&] { read(folder.path()); }, "out1_node_feature_label.txt");
 }
 
 TEST(GeomGcn, SurvivesCutsAndWrongBytes) {
-  const Files files(kEdgesGeomGcn, kFilm);
-  const auto read_it = [&] { prepare(data_of_geom_gcn(files.folder.path()), "geom-gcn", {}); };
+  const Files files(kEdges, kFilm);
+  const auto read_it = [&] { prepare(read(files.folder.path()), "geom-gcn", {}); };
   expect_wrong_bytes_do_no_harm(files.folder / "raw/out1_graph_edges.txt", 40, read_it);
   expect_wrong_bytes_do_no_harm(files.folder / "raw/out1_node_feature_label.txt", 80, read_it);
 }
@@ -162,7 +158,7 @@ TEST(GeomGcn, ReadsActor) {
   GS_NEEDS_SHARED_DATA();
   const fs::path path = shared_data() / "actor";
   ASSERT_TRUE(detect_geom_gcn(path));
-  const Dataset data = prepare(data_of_geom_gcn(path), "geom-gcn", {});
+  const Dataset data = prepare(read(path), "geom-gcn", {});
   EXPECT_EQ(data.name, "actor");
   EXPECT_EQ(data.nodes(), 7600);
   EXPECT_EQ(data.raw_edges, 33391);

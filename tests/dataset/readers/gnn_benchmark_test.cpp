@@ -10,13 +10,11 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_gnn_benchmark(const fs::path& path) {
-  return read_with(read_gnn_benchmark, path);
-}
+RawDataset read(const fs::path& path) { return read_with(read_gnn_benchmark, path); }
 
 // Four nodes, edges 0->1, 0->2, 2->0, 3->3; features 4 x 3 with an unsorted row and a repeated
 // entry.
-constexpr const char* kGoodGnnBenchmark = R"(
+constexpr const char* kGood = R"(
 good = dict(
     adj_data=np.array([1, 2.5, 1, 1], 'f4'), adj_indices=np.array([1, 2, 0, 3], 'i4'),
     adj_indptr=np.array([0, 2, 2, 3, 4], 'i4'), adj_shape=np.array([4, 4]),
@@ -30,9 +28,9 @@ def write(name, drop=(), compressed=True, **changes):
 
 TEST(GnnBenchmark, ReadsEdgesFeaturesAndLabels) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodGnnBenchmark) + "write('tiny')");
+  run_python(folder.path(), std::string(kGood) + "write('tiny')");
   ASSERT_TRUE(detect_gnn_benchmark(folder / "tiny.npz"));
-  const RawDataset raw = data_of_gnn_benchmark(folder / "tiny.npz");
+  const RawDataset raw = read(folder / "tiny.npz");
   EXPECT_EQ(raw.name, "tiny");
   EXPECT_EQ(raw.nodes, 4);
   EXPECT_THAT(raw.edges.source, ElementsAre(0, 0, 2, 3));
@@ -57,7 +55,7 @@ TEST(GnnBenchmark, ReadsEdgesFeaturesAndLabels) {
 
 TEST(GnnBenchmark, ReadsEveryVariantOfTheFile) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodGnnBenchmark) + R"(
+  run_python(folder.path(), std::string(kGood) + R"(
 write('wide', compressed=False, adj_indices=good['adj_indices'].astype('i8'), adj_indptr=good['adj_indptr'].astype('i8'),
       attr_indices=good['attr_indices'].astype('i8'), attr_data=np.ones(5), labels=np.array([0, 1, 1, 0], 'u1'))
 adj = sp.csr_matrix((good['adj_data'], good['adj_indices'], good['adj_indptr']), (4, 4)).toarray()
@@ -74,37 +72,36 @@ wide.indices = np.concatenate([wide.indices[a:b][::-1] for a, b in zip(wide.indp
 np.savez('columns.npz', adj_data=np.ones(0), adj_indices=np.zeros(0, 'i4'), adj_indptr=np.zeros(51, 'i4'), adj_shape=[50, 50],
          attr_data=np.ones(wide.nnz, 'f4'), attr_indices=wide.indices, attr_indptr=wide.indptr, attr_shape=wide.shape)
 )");
-  const RawDataset wide = data_of_gnn_benchmark(folder / "wide.npz");
+  const RawDataset wide = read(folder / "wide.npz");
   EXPECT_THAT(wide.edges.target, ElementsAre(1, 2, 0, 3));
   EXPECT_EQ(wide.labels.task, Task::binary);
   EXPECT_THAT(wide.features.sparse_matrix().values.span(), ElementsAre(1, 1, 1, 2))
       << "the repeated one is added up";
 
-  const RawDataset dense = data_of_gnn_benchmark(folder / "dense.npz");
+  const RawDataset dense = read(folder / "dense.npz");
   EXPECT_THAT(dense.edges.source, ElementsAre(0, 0, 2, 3));
   EXPECT_THAT(dense.edges.target, ElementsAre(1, 2, 0, 3));
   EXPECT_THAT(dense.features.dense_matrix().values.span(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 
-  const RawDataset names = data_of_gnn_benchmark(folder / "names.npz");
+  const RawDataset names = read(folder / "names.npz");
   EXPECT_THAT(names.node_ids, ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(names.feature_names, ElementsAre("x", "y", "z"));
   EXPECT_THAT(names.class_names, ElementsAre("p", "q", "r"));
 
-  const RawDataset pickled = data_of_gnn_benchmark(folder / "pickled.npz");
+  const RawDataset pickled = read(folder / "pickled.npz");
   EXPECT_TRUE(pickled.node_ids.empty() && pickled.feature_names.empty() &&
               pickled.class_names.empty());
 
-  const RawDataset bare = data_of_gnn_benchmark(folder / "bare.npz");
+  const RawDataset bare = read(folder / "bare.npz");
   EXPECT_FALSE(bare.has_features);
   EXPECT_EQ(bare.labels.task, Task::none);
 
-  const RawDataset multi = data_of_gnn_benchmark(folder / "multi.npz");
+  const RawDataset multi = read(folder / "multi.npz");
   EXPECT_EQ(multi.labels.task, Task::multilabel);
   EXPECT_EQ(multi.labels.classes, 2);
   EXPECT_THAT(multi.labels.multi.span(), ElementsAre(1, 0, 1, 1, 0, 0, 0, 1));
 
-  const SparseMatrix columns =
-      data_of_gnn_benchmark(folder / "columns.npz").features.sparse_matrix();
+  const SparseMatrix columns = read(folder / "columns.npz").features.sparse_matrix();
   EXPECT_EQ(columns.nonzeros(), 1000);
   EXPECT_TRUE(columns.values.empty()) << "all ones are not kept";
   for (int64_t row = 0; row < 50; ++row) {
@@ -129,7 +126,7 @@ TEST(GnnBenchmark, ReadsThePublishedFiles) {
     const fs::path path = shared_data() / (std::string(known.file) + ".npz");
     ASSERT_TRUE(detect_gnn_benchmark(path)) << path;
     EXPECT_EQ(detect_reader(path).name, "gnn-benchmark");
-    const RawDataset raw = data_of_gnn_benchmark(path);
+    const RawDataset raw = read(path);
     EXPECT_EQ(raw.name, known.file);
     EXPECT_EQ(raw.nodes, known.nodes);
     EXPECT_EQ(raw.edges.size(), known.entries);
@@ -151,7 +148,7 @@ TEST(GnnBenchmark, ReadsThePublishedFiles) {
 
 TEST(GnnBenchmark, RefusesWrongContentByPlace) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodGnnBenchmark) + R"(
+  run_python(folder.path(), std::string(kGood) + R"(
 i = lambda *v: np.array(v, 'i4')
 write('missing', drop=['adj_indices'])
 write('no_attr_shape', drop=['attr_shape'])
@@ -233,9 +230,9 @@ write('label_columns', drop=['labels'], labels_data=np.ones(1), labels_indices=i
 TEST(GnnBenchmark, SurvivesCutsAndWrongBytes) {
   TempFolder folder;
   run_python(folder.path(),
-             std::string(kGoodGnnBenchmark) + "write('good'); write('stored', compressed=False)");
+             std::string(kGood) + "write('good'); write('stored', compressed=False)");
   for (const char* name : {"good.npz", "stored.npz"})
-    expect_damage_does_no_harm(folder / name, 150, [&] { data_of_gnn_benchmark(folder / name); });
+    expect_damage_does_no_harm(folder / name, 150, [&] { read(folder / name); });
 }
 
 TEST(GnnBenchmark, ValuesOfTheAdjacencyAreChecked) {
@@ -249,17 +246,17 @@ write('nan.npz', [1., np.nan, 1.])
 write('short.npz', [1., 1.])
 np.savez('labels.npz', adj_indices=[1], adj_indptr=[0, 1, 1], adj_shape=[2, 2], labels=[0, -2])
 )");
-  const auto edges_of = [&](const char* name) {
+  const auto read = [&](const char* name) {
     ReadRequest request;
     request.path = folder / name;
     return read_gnn_benchmark(request).edges;
   };
-  EXPECT_EQ(edges_of("zero.npz").source, (std::vector<int32_t>{0, 2}));
-  EXPECT_EQ(edges_of("zero.npz").target, (std::vector<int32_t>{1, 0}));
-  EXPECT_TRUE(edges_of("zero.npz").weight.empty());
-  expect_data_error([&] { edges_of("nan.npz"); }, "adj_data");
-  expect_data_error([&] { edges_of("short.npz"); }, "2 values for 3 entries");
-  expect_data_error([&] { edges_of("labels.npz"); }, "label -2 of node 1");
+  EXPECT_EQ(read("zero.npz").source, (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(read("zero.npz").target, (std::vector<int32_t>{1, 0}));
+  EXPECT_TRUE(read("zero.npz").weight.empty());
+  expect_data_error([&] { read("nan.npz"); }, "adj_data");
+  expect_data_error([&] { read("short.npz"); }, "2 values for 3 entries");
+  expect_data_error([&] { read("labels.npz"); }, "label -2 of node 1");
 }
 
 }  // namespace

@@ -8,11 +8,11 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_graphsaint(const fs::path& path) { return read_with(read_graphsaint, path); }
+RawDataset read(const fs::path& path) { return read_with(read_graphsaint, path); }
 
 // Four nodes, written as GraphSAINT's own preparation does: scipy, numpy (float64), json with the
 // ids as keys.
-constexpr const char* kGoodGraphsaint = R"(
+constexpr const char* kGood = R"(
 adj = sp.csr_matrix((np.ones(4, bool), ([0, 0, 1, 3], [1, 3, 0, 3])), (4, 4))
 def write(folder, graph=adj, feats=np.arange(8.).reshape(4, 2), classes={'0': 3, '1': 0, '2': 1, '3': 0},
           role={'tr': [3, 0], 'va': [1], 'te': [2]}):
@@ -27,12 +27,12 @@ def write(folder, graph=adj, feats=np.arange(8.).reshape(4, 2), classes={'0': 3,
 
 TEST(GraphSaint, ReadsTheFourFiles) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodGraphsaint) + "write('Flickr/raw')");
+  run_python(folder.path(), std::string(kGood) + "write('Flickr/raw')");
   for (const char* name : {"Flickr", "Flickr/", "Flickr/raw", "Flickr/raw/adj_full.npz"}) {
     SCOPED_TRACE(name);
     ASSERT_TRUE(detect_graphsaint(folder / name));
     EXPECT_EQ(detect_reader(folder / name).name, "graphsaint");
-    const RawDataset raw = data_of_graphsaint(folder / name);
+    const RawDataset raw = read(folder / name);
     EXPECT_EQ(raw.name, "Flickr");
     EXPECT_EQ(raw.nodes, 4);
     EXPECT_THAT(raw.edges.source, ElementsAre(0, 0, 1, 3));
@@ -51,27 +51,27 @@ TEST(GraphSaint, ReadsTheFourFiles) {
 
 TEST(GraphSaint, ReadsSeveralLabelsANodeAndMissingOnes) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodGraphsaint) + R"(
+  run_python(folder.path(), std::string(kGood) + R"(
 write('Yelp', classes={'3': [0, 1, 1], '0': [1, 0, 0], '1': [0, 0, 0]})
 write('some', classes={'2': 1, '0': 0, '1': None, '3': -1})
 write('none', classes={})
 wide = dict(indices=adj.indices.astype('i8'), indptr=adj.indptr.astype('i8'), data=adj.data, shape=adj.shape, format=b'csr')
 write('wide', graph=wide, feats=np.ones((4, 2), 'f4'))
 )");
-  const RawDataset yelp = data_of_graphsaint(folder / "Yelp");
+  const RawDataset yelp = read(folder / "Yelp");
   EXPECT_EQ(yelp.labels.task, Task::multilabel);
   EXPECT_EQ(yelp.labels.classes, 3);
   EXPECT_THAT(yelp.labels.multi.span(), ElementsAre(1, 0, 0, 0, 0, 0, 255, 255, 255, 0, 1, 1));
-  const RawDataset some = data_of_graphsaint(folder / "some");
+  const RawDataset some = read(folder / "some");
   EXPECT_EQ(some.labels.task, Task::binary);
   EXPECT_THAT(some.labels.single.span(), ElementsAre(0, -1, 1, -1));
-  EXPECT_EQ(data_of_graphsaint(folder / "none").labels.task, Task::none);
-  EXPECT_THAT(data_of_graphsaint(folder / "wide").edges.target, ElementsAre(1, 3, 0, 3));
+  EXPECT_EQ(read(folder / "none").labels.task, Task::none);
+  EXPECT_THAT(read(folder / "wide").edges.target, ElementsAre(1, 3, 0, 3));
 }
 
 TEST(GraphSaint, RefusesWrongContentByPlace) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodGraphsaint) + R"(
+  run_python(folder.path(), std::string(kGood) + R"(
 csr = dict(indices=adj.indices, indptr=adj.indptr, data=adj.data, shape=adj.shape, format=b'csr')
 write('column', graph={**csr, 'indices': np.array([1, 3, 0, 4])})
 write('offsets', graph={**csr, 'indptr': np.array([0, 2, 3, 2, 4])})
@@ -167,29 +167,28 @@ write('role_list', role=[[0], [1], [2]])
 
 TEST(GraphSaint, RefusesFilesThatAreDamagedOrNotThere) {
   TempFolder folder;
-  run_python(folder.path(),
-             std::string(kGoodGraphsaint) +
-                 "write('good')\nwrite('lists', classes={'0': [0, 1], '1': [1, 1]})");
+  run_python(
+      folder.path(),
+      std::string(kGood) + "write('good')\nwrite('lists', classes={'0': [0, 1], '1': [1, 1]})");
   for (const char* data : {"good", "lists"}) {
     for (const char* name : {"adj_full.npz", "feats.npy", "class_map.json", "role.json"}) {
       const fs::path file = folder / data / name;
-      expect_damage_does_no_harm(file, 80, [&] { data_of_graphsaint(folder / data); });
+      expect_damage_does_no_harm(file, 80, [&] { read(folder / data); });
     }
   }
   for (const char* name : {"role.json", "class_map.json", "feats.npy"}) {
     const fs::path file = folder / "good" / name;
     fs::remove(file);
     EXPECT_TRUE(detect_graphsaint(folder / "good"));
-    expect_data_error([&] { data_of_graphsaint(folder / "good"); },
-                      std::string(name) + ": no such file");
+    expect_data_error([&] { read(folder / "good"); }, std::string(name) + ": no such file");
     fs::create_directory(file);
-    expect_data_error([&] { data_of_graphsaint(folder / "good"); }, name);
+    expect_data_error([&] { read(folder / "good"); }, name);
     fs::remove(file);
     fs::copy_file(folder / "lists" / name, file);
   }
   fs::remove(folder / "good/adj_full.npz");
   EXPECT_FALSE(detect_graphsaint(folder / "good"));
-  expect_data_error([&] { data_of_graphsaint(folder / "good"); }, "adj_full.npz: no such file");
+  expect_data_error([&] { read(folder / "good"); }, "adj_full.npz: no such file");
 }
 
 }  // namespace

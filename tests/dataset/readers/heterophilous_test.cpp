@@ -9,12 +9,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-RawDataset data_of_heterophilous(const fs::path& path) {
-  return read_with(read_heterophilous, path);
-}
+RawDataset read(const fs::path& path) { return read_with(read_heterophilous, path); }
 
 // Four nodes, two splits; each undirected edge once, as the originals have it.
-const std::string kGoodHeterophilous = R"(
+const std::string kGood = R"(
 def masks(*rows): return np.array([[c == '1' for c in row] for row in rows])
 good = dict(node_features=np.arange(8, dtype='f4').reshape(4, 2), node_labels=np.array([0, 1, 1, 0]),
             edges=np.array([[0, 1], [2, 1], [3, 3]]), train_masks=masks('1100', '0010'),
@@ -24,14 +22,14 @@ save = np.savez_compressed
 
 TEST(Heterophilous, ReadsGraphAndEverySplit) {
   TempFolder folder;
-  run_python(folder.path(), kGoodHeterophilous + R"(
+  run_python(folder.path(), kGood + R"(
 write('tolokers')
 write('one', train_masks=good['train_masks'][0], val_masks=good['val_masks'][0], test_masks=good['test_masks'][0].astype('i8'))
 write('fortran', train_masks=np.asfortranarray(good['train_masks']))
 )");
   ASSERT_TRUE(detect_heterophilous(folder / "tolokers.npz"));
   EXPECT_EQ(detect_reader(folder / "tolokers.npz").name, "heterophilous");
-  const RawDataset raw = data_of_heterophilous(folder / "tolokers.npz");
+  const RawDataset raw = read(folder / "tolokers.npz");
   EXPECT_EQ(raw.name, "tolokers");
   EXPECT_EQ(raw.nodes, 4);
   EXPECT_THAT(raw.edges.source, ElementsAre(0, 2, 3));
@@ -48,15 +46,15 @@ write('fortran', train_masks=np.asfortranarray(good['train_masks']))
   EXPECT_THAT(raw.splits[1].val, ElementsAre(0));
   EXPECT_THAT(raw.splits[1].test, IsEmpty());
 
-  const RawDataset one = data_of_heterophilous(folder / "one.npz");
+  const RawDataset one = read(folder / "one.npz");
   ASSERT_EQ(one.splits.size(), 1u);
   EXPECT_THAT(one.splits[0].test, ElementsAre(3));
-  EXPECT_THAT(data_of_heterophilous(folder / "fortran.npz").splits[0].train, ElementsAre(0, 1));
+  EXPECT_THAT(read(folder / "fortran.npz").splits[0].train, ElementsAre(0, 1));
 }
 
 TEST(Heterophilous, RefusesWrongContentByPlace) {
   TempFolder folder;
-  run_python(folder.path(), kGoodHeterophilous + R"(
+  run_python(folder.path(), kGood + R"(
 write('no_labels', drop=['node_labels'])
 write('no_features', drop=['node_features'])
 write('no_masks', drop=['val_masks'])
@@ -90,7 +88,7 @@ write('labels', node_labels=np.zeros(5, 'i8'))
 }
 
 TEST(Heterophilous, SurvivesCutsAndWrongBytes) {
-  expect_damage_to_npz_does_no_harm(read_heterophilous, kGoodHeterophilous);
+  expect_damage_to_npz_does_no_harm(read_heterophilous, kGood);
 }
 
 }  // namespace

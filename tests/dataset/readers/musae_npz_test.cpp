@@ -8,22 +8,21 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_musae_npz(const fs::path& path) { return read_with(read_musae_npz, path); }
+RawDataset read(const fs::path& path) { return read_with(read_musae_npz, path); }
 
 // As PyG publishes them: int64 edges in both directions and loops, float64 features, int64 targets.
-const std::string kGoodMusaeNpz = R"(
+const std::string kGood = R"(
 good = dict(edges=np.array([[0, 1], [1, 0], [2, 2]]), features=np.arange(6.).reshape(3, 2) / 2, target=np.array([1, 0, 3]))
 save = np.savez
 )" + std::string(kWriteNpz);
 
 TEST(MusaeNpz, ReadsEdgesFeaturesAndTargets) {
   TempFolder folder;
-  run_python(
-      folder.path(),
-      kGoodMusaeNpz + "write('facebook'); write('github', target=np.array([1, 0, 0], 'i4'))");
+  run_python(folder.path(),
+             kGood + "write('facebook'); write('github', target=np.array([1, 0, 0], 'i4'))");
   ASSERT_TRUE(detect_musae_npz(folder / "facebook.npz"));
   EXPECT_EQ(detect_reader(folder / "facebook.npz").name, "musae-npz");
-  const RawDataset raw = data_of_musae_npz(folder / "facebook.npz");
+  const RawDataset raw = read(folder / "facebook.npz");
   EXPECT_EQ(raw.name, "facebook");
   EXPECT_EQ(raw.nodes, 3);
   EXPECT_THAT(raw.edges.source, ElementsAre(0, 1, 2));
@@ -33,12 +32,12 @@ TEST(MusaeNpz, ReadsEdgesFeaturesAndTargets) {
   EXPECT_THAT(raw.features.dense_matrix().values.span(), ElementsAre(0, .5, 1, 1.5, 2, 2.5));
   EXPECT_EQ(raw.labels.task, Task::multiclass);
   EXPECT_EQ(raw.labels.classes, 4);
-  EXPECT_EQ(data_of_musae_npz(folder / "github.npz").labels.task, Task::binary);
+  EXPECT_EQ(read(folder / "github.npz").labels.task, Task::binary);
 }
 
 TEST(MusaeNpz, RefusesWrongContentByPlace) {
   TempFolder folder;
-  run_python(folder.path(), kGoodMusaeNpz + R"(
+  run_python(folder.path(), kGood + R"(
 write('no_target', drop=['target'])
 write('no_features', drop=['features'])
 write('high', edges=np.array([[0, 1], [1, 3]]))
@@ -70,7 +69,7 @@ write('vector', features=np.zeros(3))
 }
 
 TEST(MusaeNpz, SurvivesCutsAndWrongBytes) {
-  expect_damage_to_npz_does_no_harm(read_musae_npz, kGoodMusaeNpz);
+  expect_damage_to_npz_does_no_harm(read_musae_npz, kGood);
 }
 
 }  // namespace

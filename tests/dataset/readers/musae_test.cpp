@@ -9,17 +9,17 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_musae(const fs::path& path) { return read_with(read_musae, path); }
+RawDataset read(const fs::path& path) { return read_with(read_musae, path); }
 
-constexpr const char* kEdgesMusae = "id_1,id_2\n0,1\n2,1\n2,2\n1,0\n";
+constexpr const char* kEdges = "id_1,id_2\n0,1\n2,1\n2,2\n1,0\n";
 constexpr const char* kWords = R"({"2": [4, 1, 4], "0": []})";
 constexpr const char* kTarget =
     "id,facebook_id,page_name,page_type\n1,77,\"Bread, and "
     "\"\"butter\"\"\",tvshow\n0,78,\xFF,company\n2,79,x,tvshow\n";
 
-struct MusaeFiles {
+struct Files {
   TempFolder folder;
-  MusaeFiles(const std::string& edges, const std::string& words, const std::string& target) {
+  Files(const std::string& edges, const std::string& words, const std::string& target) {
     write_text(folder / "fb_edges.csv", edges);
     write_text(folder / "fb.json", words);
     write_text(folder / "fb_target.csv", target);
@@ -29,14 +29,14 @@ struct MusaeFiles {
 void expect_error(const std::string& edges, const std::string& words, const std::string& target,
                   const std::string& part) {
   SCOPED_TRACE(part);
-  const MusaeFiles files(edges, words, target);
-  expect_data_error([&] { prepare(data_of_musae(files.folder.path()), "musae", {}); }, part);
+  const Files files(edges, words, target);
+  expect_data_error([&] { prepare(read(files.folder.path()), "musae", {}); }, part);
 }
 
 TEST(Musae, ReadsEdgesWordsAndClassNames) {
-  const MusaeFiles files(kEdgesMusae, kWords, kTarget);
+  const Files files(kEdges, kWords, kTarget);
   ASSERT_TRUE(detect_musae(files.folder.path()));
-  const RawDataset raw = data_of_musae(files.folder.path());
+  const RawDataset raw = read(files.folder.path());
   EXPECT_EQ(raw.name, "fb");
   EXPECT_EQ(raw.nodes, 3);
   EXPECT_THAT(raw.edges.source, ElementsAre(0, 2, 2, 1));
@@ -55,45 +55,44 @@ TEST(Musae, ReadsEdgesWordsAndClassNames) {
 
 TEST(Musae, ReadsGithubsNumbersAndFileNames) {
   TempFolder folder;
-  write_text(folder / "raw/musae_git_edges.csv", kEdgesMusae);
+  write_text(folder / "raw/musae_git_edges.csv", kEdges);
   write_text(folder / "raw/musae_git_features.json", kWords);
   write_text(folder / "raw/musae_git_target.csv",
              "id,name,ml_target\n0,Eiryyy,0\n1,shawflying,1\n2,x,0\n");
   for (const char* path : {"", "raw", "raw/musae_git_edges.csv", "raw/musae_git_features.json"}) {
     ASSERT_TRUE(detect_musae(folder / path)) << path;
-    const RawDataset raw = data_of_musae(folder / path);
+    const RawDataset raw = read(folder / path);
     EXPECT_THAT(raw.labels.single.span(), ElementsAre(0, 1, 0));
     EXPECT_TRUE(raw.class_names.empty());
   }
 }
 
 TEST(Musae, ReadsTwitchByItsNewIds) {
-  const MusaeFiles files(kEdgesMusae, kWords,
-                         "id,days,mature,views,partner,new_id\n900,1,True,5,False,2\n901,1,False,5,"
-                         "False,0\n902,3,False,4,False,1\n");
-  const RawDataset raw = data_of_musae(files.folder.path());
+  const Files files(kEdges, kWords,
+                    "id,days,mature,views,partner,new_id\n900,1,True,5,False,2\n901,1,False,5,"
+                    "False,0\n902,3,False,4,False,1\n");
+  const RawDataset raw = read(files.folder.path());
   EXPECT_THAT(raw.class_names, ElementsAre("False", "True"));
   EXPECT_THAT(raw.labels.single.span(), ElementsAre(0, 0, 1));
 }
 
 TEST(Musae, TreatsAnEmptyClassAsUnknown) {
-  const MusaeFiles files(kEdgesMusae, kWords, "id,page_type\n0,a\n1,\n2,b\n");
-  EXPECT_THAT(data_of_musae(files.folder.path()).labels.single.span(), ElementsAre(0, -1, 1));
+  const Files files(kEdges, kWords, "id,page_type\n0,a\n1,\n2,b\n");
+  EXPECT_THAT(read(files.folder.path()).labels.single.span(), ElementsAre(0, -1, 1));
 }
 
 TEST(Musae, RefusesBadTargets) {
-  expect_error(kEdgesMusae, kWords, "", "fb_target.csv: the file is empty");
-  expect_error(kEdgesMusae, kWords, "id,t\n", "header but no node");
-  expect_error(kEdgesMusae, kWords, "id\n0\n", "fb_target.csv:1: expected an id and a class");
-  expect_error(kEdgesMusae, kWords, "id,t\n0,1\n1\n2,1\n",
+  expect_error(kEdges, kWords, "", "fb_target.csv: the file is empty");
+  expect_error(kEdges, kWords, "id,t\n", "header but no node");
+  expect_error(kEdges, kWords, "id\n0\n", "fb_target.csv:1: expected an id and a class");
+  expect_error(kEdges, kWords, "id,t\n0,1\n1\n2,1\n",
                "fb_target.csv:3: expected 2 fields, found 1");
-  expect_error(kEdgesMusae, kWords, "id,t\n0,1\nx,1\n2,1\n", "fb_target.csv:3: column 1 is 'x'");
-  expect_error(kEdgesMusae, kWords, "id,t\n0,1\n1,1\n1,1\n",
+  expect_error(kEdges, kWords, "id,t\n0,1\nx,1\n2,1\n", "fb_target.csv:3: column 1 is 'x'");
+  expect_error(kEdges, kWords, "id,t\n0,1\n1,1\n1,1\n",
                "fb_target.csv:4: node 1 was already in line 3");
-  expect_error(kEdgesMusae, kWords, "id,t\n0,1\n1,1\n7,1\n",
-               "fb_target.csv:4: node 7 in a file of 3");
-  expect_error(kEdgesMusae, kWords, "id,t\n0,1\n1,\"a\n", "quote");
-  expect_error(kEdgesMusae, kWords, "id,t\n0,a\n1,\xFF\n2,a\n",
+  expect_error(kEdges, kWords, "id,t\n0,1\n1,1\n7,1\n", "fb_target.csv:4: node 7 in a file of 3");
+  expect_error(kEdges, kWords, "id,t\n0,1\n1,\"a\n", "quote");
+  expect_error(kEdges, kWords, "id,t\n0,a\n1,\xFF\n2,a\n",
                "fb_target.csv:3: the class is not UTF-8");
 }
 
@@ -107,41 +106,40 @@ TEST(Musae, RefusesBadEdges) {
 }
 
 TEST(Musae, RefusesBadWords) {
-  expect_error(kEdgesMusae, "", kTarget, "fb.json");
-  expect_error(kEdgesMusae, "[]", kTarget, "expected an object");
-  expect_error(kEdgesMusae, R"({"3": [1]})", kTarget, "fb.json[3]: node 3 does not exist");
-  expect_error(kEdgesMusae, R"({"x": [1]})", kTarget, "fb.json[x]: 'x' is not a node number");
-  expect_error(kEdgesMusae, R"({"1": [1], "1": [2]})", kTarget,
-               "fb.json[1]: the node is there twice");
-  expect_error(kEdgesMusae, R"({"1": 5})", kTarget, "fb.json[1]: expected an array");
-  expect_error(kEdgesMusae, R"({"1": [1, "a"]})", kTarget, "fb.json[1[1]]");
-  expect_error(kEdgesMusae, R"({"1": [-1]})", kTarget, "-1 is not a word id");
-  expect_error(kEdgesMusae, R"({"1": [99999999999]})", kTarget, "is not a word id");
-  expect_error(kEdgesMusae, "{\"1\": [1], \"\xFF\": []}", kTarget, "UTF-8");
-  expect_error(kEdgesMusae, R"({"1": [1]} {})", kTarget, "more text");
+  expect_error(kEdges, "", kTarget, "fb.json");
+  expect_error(kEdges, "[]", kTarget, "expected an object");
+  expect_error(kEdges, R"({"3": [1]})", kTarget, "fb.json[3]: node 3 does not exist");
+  expect_error(kEdges, R"({"x": [1]})", kTarget, "fb.json[x]: 'x' is not a node number");
+  expect_error(kEdges, R"({"1": [1], "1": [2]})", kTarget, "fb.json[1]: the node is there twice");
+  expect_error(kEdges, R"({"1": 5})", kTarget, "fb.json[1]: expected an array");
+  expect_error(kEdges, R"({"1": [1, "a"]})", kTarget, "fb.json[1[1]]");
+  expect_error(kEdges, R"({"1": [-1]})", kTarget, "-1 is not a word id");
+  expect_error(kEdges, R"({"1": [99999999999]})", kTarget, "is not a word id");
+  expect_error(kEdges, "{\"1\": [1], \"\xFF\": []}", kTarget, "UTF-8");
+  expect_error(kEdges, R"({"1": [1]} {})", kTarget, "more text");
 }
 
 TEST(Musae, RefusesMissingAndAmbiguousFiles) {
   TempFolder folder;
   EXPECT_FALSE(detect_musae(folder.path()));
   EXPECT_FALSE(detect_musae(folder / "absent"));
-  write_text(folder / "a_edges.csv", kEdgesMusae);
+  write_text(folder / "a_edges.csv", kEdges);
   write_text(folder / "a_target.csv", kTarget);
   EXPECT_FALSE(detect_musae(folder.path()));
-  expect_data_error([&] { data_of_musae(folder.path()); }, "are not all there");
+  expect_data_error([&] { read(folder.path()); }, "are not all there");
   for (const char* name : {"a.json", "b.json"}) write_text(folder / name, kWords);
-  write_text(folder / "b_edges.csv", kEdgesMusae);
+  write_text(folder / "b_edges.csv", kEdges);
   write_text(folder / "b_target.csv", kTarget);
-  expect_data_error([&] { data_of_musae(folder.path()); }, "are both here");
-  EXPECT_EQ(data_of_musae(folder / "b_edges.csv").name, "b");
+  expect_data_error([&] { read(folder.path()); }, "are both here");
+  EXPECT_EQ(read(folder / "b_edges.csv").name, "b");
   fs::remove(folder / "a.json");
   fs::create_directory(folder / "a.json");
-  expect_data_error([&] { data_of_musae(folder / "a_edges.csv"); }, "a.json");
+  expect_data_error([&] { read(folder / "a_edges.csv"); }, "a.json");
 }
 
 TEST(Musae, SurvivesCutsAndWrongBytes) {
-  const MusaeFiles files(kEdgesMusae, kWords, kTarget);
-  const auto read_it = [&] { prepare(data_of_musae(files.folder.path()), "musae", {}); };
+  const Files files(kEdges, kWords, kTarget);
+  const auto read_it = [&] { prepare(read(files.folder.path()), "musae", {}); };
   expect_truncation_is_noticed(files.folder / "fb.json", 20, read_it);
   for (const char* name : {"fb.json", "fb_edges.csv", "fb_target.csv"}) {
     expect_wrong_bytes_do_no_harm(files.folder / name, 60, read_it);
@@ -152,7 +150,7 @@ TEST(Musae, ReadsFacebook) {
   GS_NEEDS_SHARED_DATA();
   const fs::path path = shared_data() / "facebook";
   ASSERT_TRUE(detect_musae(path));
-  const Dataset data = prepare(data_of_musae(path), "musae", {});
+  const Dataset data = prepare(read(path), "musae", {});
   EXPECT_EQ(data.name, "facebook");
   EXPECT_EQ(data.nodes(), 22470);
   EXPECT_EQ(data.raw_edges, 171002);

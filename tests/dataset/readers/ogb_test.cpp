@@ -11,10 +11,10 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_ogb(const fs::path& path) { return read_with(read_ogb, path); }
+RawDataset read(const fs::path& path) { return read_with(read_ogb, path); }
 
 // As the ogb package leaves it: pandas writes plain numbers, no header, gzipped.
-constexpr const char* kGoodOgb = R"(
+constexpr const char* kGood = R"(
 def put(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     (gzip.open if path.endswith('.gz') else open)(path, 'wt').write(text)
@@ -27,7 +27,7 @@ def write(root, drop=(), end='.csv.gz', **changes):
 )";
 
 void make(const TempFolder& folder, const std::string& call) {
-  run_python(folder.path(), std::string(kGoodOgb) + call);
+  run_python(folder.path(), std::string(kGood) + call);
 }
 
 // A good folder but for the files in `changes` ("-" takes one away), not gzipped.
@@ -43,7 +43,7 @@ void expect_error(const std::map<std::string, std::string>& changes, const std::
   for (const auto& [name, text] : files) {
     if (text != "-") write_text(folder / ("d/" + name + ".csv"), text);
   }
-  expect_data_error([&] { prepare(data_of_ogb(folder / "d"), "ogb", {}); }, part);
+  expect_data_error([&] { prepare(read(folder / "d"), "ogb", {}); }, part);
 }
 
 TEST(Ogb, ReadsTheFolderGzippedOrNot) {
@@ -51,7 +51,7 @@ TEST(Ogb, ReadsTheFolderGzippedOrNot) {
   make(folder, "write('arxiv'); write('plain', end='.csv')");
   for (const char* path : {"arxiv", "arxiv/raw", "arxiv/raw/edge.csv.gz", "plain"}) {
     ASSERT_TRUE(detect_ogb(folder / path)) << path;
-    const RawDataset raw = data_of_ogb(folder / path);
+    const RawDataset raw = read(folder / path);
     EXPECT_EQ(raw.name, std::string(path).substr(0, 5));
     EXPECT_EQ(raw.nodes, 4);
     EXPECT_THAT(raw.edges.source, ElementsAre(0, 1, 3));
@@ -74,7 +74,7 @@ n = 600000
 write('d', raw__edge=''.join('%d,%d\n' % (i, (i * 7 + 1) % n) for i in range(n)), raw__node_label='0\n' * n,
       raw__num_node_list=str(n), raw__num_edge_list=str(n), drop=['raw/node-feat'], end='.csv')
 )");
-  const RawDataset raw = data_of_ogb(folder / "d");
+  const RawDataset raw = read(folder / "d");
   ASSERT_EQ(raw.edges.size(), 600000);
   for (int64_t i = 0; i < 600000; ++i) {
     ASSERT_EQ(raw.edges.source[i], i);
@@ -86,20 +86,20 @@ write('d', raw__edge=''.join('%d,%d\n' % (i, (i * 7 + 1) % n) for i in range(n))
 TEST(Ogb, SymmetrizesTheDatasetsThatListEdgesOnce) {
   TempFolder folder;
   make(folder, "write('ogbn_products'); write('ogbn_proteins')");
-  EXPECT_TRUE(data_of_ogb(folder / "ogbn_products").symmetrize);
-  EXPECT_TRUE(data_of_ogb(folder / "ogbn_proteins").symmetrize);
+  EXPECT_TRUE(read(folder / "ogbn_products").symmetrize);
+  EXPECT_TRUE(read(folder / "ogbn_proteins").symmetrize);
 }
 
 TEST(Ogb, ReadsSeveralLabelsAndUnknownOnes) {
   TempFolder folder;
   make(folder, R"(write('d', raw__node_label='1.0,0\n0,0\nnan,1\n1,1\n', drop=['raw/node-feat'])
 write('one', raw__node_label='1.0\nnan\n0\n1\n'))");
-  const RawDataset raw = data_of_ogb(folder / "d");
+  const RawDataset raw = read(folder / "d");
   EXPECT_FALSE(raw.has_features);
   EXPECT_EQ(raw.labels.task, Task::multilabel);
   EXPECT_EQ(raw.labels.classes, 2);
   EXPECT_THAT(raw.labels.multi.span(), ElementsAre(1, 0, 0, 0, 255, 255, 1, 1));
-  EXPECT_THAT(data_of_ogb(folder / "one").labels.single.span(), ElementsAre(1, -1, 0, 1));
+  EXPECT_THAT(read(folder / "one").labels.single.span(), ElementsAre(1, -1, 0, 1));
 }
 
 TEST(Ogb, TakesNamesFromTheMapping) {
@@ -107,7 +107,7 @@ TEST(Ogb, TakesNamesFromTheMapping) {
   make(folder, R"(write('d')
 put('d/mapping/nodeidx2paperid.csv.gz', 'node idx,paper id\n0,900\n2,902\n1,901\n3,903\n')
 put('d/mapping/labelidx2arxivcategeory.csv.gz', 'label idx,arxiv category\n0,arxiv cs na\n1,cs mm\n2,"a, b"\n3,unused\n'))");
-  const RawDataset raw = data_of_ogb(folder / "d");
+  const RawDataset raw = read(folder / "d");
   EXPECT_THAT(raw.node_ids, ElementsAre("900", "901", "902", "903"));
   EXPECT_THAT(raw.class_names, ElementsAre("arxiv cs na", "cs mm", "a, b"));
 }
@@ -123,7 +123,7 @@ TEST(Ogb, RefusesMissingAndEmptyParts) {
   TempFolder folder;
   write_text(folder / "raw/node-label.csv", "0\n");
   fs::create_directory(folder / "raw/edge.csv");
-  expect_data_error([&] { data_of_ogb(folder.path()); }, "edge.csv");
+  expect_data_error([&] { read(folder.path()); }, "edge.csv");
 }
 
 TEST(Ogb, RefusesBadRows) {
@@ -161,7 +161,7 @@ TEST(Ogb, RefusesBadRows) {
 TEST(Ogb, SurvivesCutsAndWrongBytes) {
   TempFolder folder;
   make(folder, "write('d')");
-  const auto read_it = [&] { prepare(data_of_ogb(folder / "d"), "ogb", {}); };
+  const auto read_it = [&] { prepare(read(folder / "d"), "ogb", {}); };
   expect_truncation_is_noticed(folder / "d/raw/edge.csv.gz", 10, read_it);
   expect_truncation_is_noticed(folder / "d/raw/node-feat.csv.gz", 10, read_it);
   expect_wrong_bytes_do_no_harm(folder / "d/raw/edge.csv.gz", 40, read_it);

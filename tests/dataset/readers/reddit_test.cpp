@@ -8,11 +8,11 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_reddit(const fs::path& path) { return read_with(read_reddit, path); }
+RawDataset read(const fs::path& path) { return read_with(read_reddit, path); }
 
 // Four nodes in the files' own layout: a scipy COO matrix, and one array a column of the node
 // table.
-constexpr const char* kGoodReddit = R"(
+constexpr const char* kGood = R"(
 adj = sp.coo_matrix((np.ones(4), ([0, 1, 2, 3], [1, 0, 3, 2])), (4, 4))
 good = dict(feature=np.arange(12, dtype='f4').reshape(4, 3), label=np.array([4, 0, 1, 2]), node_types=np.array([1, 2, 3, 1]),
             node_ids=np.arange(4))
@@ -27,13 +27,13 @@ def write_graph(folder, **members):
 
 TEST(Reddit, ReadsThePairOfFilesByAnyOfTheirPaths) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodReddit) + "write('Reddit/raw')");
+  run_python(folder.path(), std::string(kGood) + "write('Reddit/raw')");
   for (const char* name :
        {"Reddit", "Reddit/raw", "Reddit/raw/reddit_data.npz", "Reddit/raw/reddit_graph.npz"}) {
     SCOPED_TRACE(name);
     ASSERT_TRUE(detect_reddit(folder / name));
     EXPECT_EQ(detect_reader(folder / name).name, "reddit");
-    const RawDataset raw = data_of_reddit(folder / name);
+    const RawDataset raw = read(folder / name);
     EXPECT_EQ(raw.name, "reddit");
     EXPECT_EQ(raw.nodes, 4);
     EXPECT_THAT(raw.edges.source, ElementsAre(0, 1, 2, 3));
@@ -54,20 +54,20 @@ TEST(Reddit, ReadsThePairOfFilesByAnyOfTheirPaths) {
 
 TEST(Reddit, ReadsCompressedRowsAndOriginalIds) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodReddit) + R"(
+  run_python(folder.path(), std::string(kGood) + R"(
 write('csr', graph=adj.tocsr(), node_ids=np.array([7, 5, 6, 4]))
 wide = adj.copy(); wide.row = wide.row.astype('i8'); wide.col = wide.col.astype('i8')
 write_graph('wide', row=wide.row, col=wide.col, data=np.ones(4), shape=np.array([4, 4]), format=np.array(b'coo'))
 )");
-  const RawDataset csr = data_of_reddit(folder / "csr");
+  const RawDataset csr = read(folder / "csr");
   EXPECT_THAT(csr.edges.target, ElementsAre(1, 0, 3, 2));
   EXPECT_THAT(csr.node_ids, ElementsAre("7", "5", "6", "4"));
-  EXPECT_THAT(data_of_reddit(folder / "wide").edges.source, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(read(folder / "wide").edges.source, ElementsAre(0, 1, 2, 3));
 }
 
 TEST(Reddit, RefusesWrongContentByPlace) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodReddit) + R"(
+  run_python(folder.path(), std::string(kGood) + R"(
 a = lambda *v: np.array(v)
 coo = dict(row=a(0, 1), col=a(1, 0), data=np.ones(2), shape=a(4, 4), format=np.array(b'coo'))
 write('no_label', drop=['label'])
@@ -110,16 +110,16 @@ write_graph('nodes_many', **{**coo, 'shape': a(2**31 - 1, 2**31 - 1)})
 
 TEST(Reddit, RefusesFilesThatAreDamagedOrNotThere) {
   TempFolder folder;
-  run_python(folder.path(), std::string(kGoodReddit) + "write('good'); write('alone', graph=None)");
+  run_python(folder.path(), std::string(kGood) + "write('good'); write('alone', graph=None)");
   for (const char* name : {"reddit_data.npz", "reddit_graph.npz"}) {
     const fs::path file = folder / "good" / name;
-    expect_damage_does_no_harm(file, 100, [&] { data_of_reddit(folder / "good"); });
+    expect_damage_does_no_harm(file, 100, [&] { read(folder / "good"); });
   }
   EXPECT_TRUE(detect_reddit(folder / "alone"));
-  expect_data_error([&] { data_of_reddit(folder / "alone"); }, "reddit_graph.npz: no such file");
+  expect_data_error([&] { read(folder / "alone"); }, "reddit_graph.npz: no such file");
   fs::create_directory(folder / "alone/reddit_graph.npz");
-  expect_data_error([&] { data_of_reddit(folder / "alone"); }, "reddit_graph.npz");
-  expect_data_error([&] { data_of_reddit(folder.path()); }, "not the files of this format");
+  expect_data_error([&] { read(folder / "alone"); }, "reddit_graph.npz");
+  expect_data_error([&] { read(folder.path()); }, "not the files of this format");
 }
 
 }  // namespace

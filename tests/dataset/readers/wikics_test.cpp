@@ -9,10 +9,10 @@ namespace {
 
 using testing::ElementsAre;
 
-RawDataset data_of_wikics(const fs::path& path) { return read_with(read_wikics, path); }
+RawDataset read(const fs::path& path) { return read_with(read_wikics, path); }
 
 // Four nodes, five links (one twice), two splits.
-constexpr const char* kGoodWikics = R"(
+constexpr const char* kGood = R"(
 good = dict(features=[[0.5, -1], [1, 2.25], [0, 0], [3, 1e-3]], labels=[0, 1, 2, 0], links=[[1, 1], [], [0, 3], [3]],
     train_masks=[[True, False, False, False], [False, True, False, False]],
     val_masks=[[False, True, False, False], [True, False, False, False]],
@@ -22,7 +22,7 @@ def write(name='data.json', drop=(), **changes):
 )";
 
 void write_json(const TempFolder& folder, const std::string& call) {
-  run_python(folder.path(), std::string(kGoodWikics) + call);
+  run_python(folder.path(), std::string(kGood) + call);
 }
 
 TEST(WikiCs, ReadsEverythingInAnyOrderOfKeys) {
@@ -30,7 +30,7 @@ TEST(WikiCs, ReadsEverythingInAnyOrderOfKeys) {
   write_json(folder, "write()\ngood = dict(reversed(good.items())); write('turned.json')");
   for (const char* name : {"data.json", "turned.json"}) {
     ASSERT_TRUE(detect_wikics(folder / name)) << name;
-    const RawDataset raw = data_of_wikics(folder / name);
+    const RawDataset raw = read(folder / name);
     EXPECT_EQ(raw.nodes, 4);
     EXPECT_THAT(raw.edges.source, ElementsAre(0, 0, 2, 2, 3));
     EXPECT_THAT(raw.edges.target, ElementsAre(1, 1, 0, 3, 3));
@@ -52,7 +52,7 @@ TEST(WikiCs, ReadsEverythingInAnyOrderOfKeys) {
 TEST(WikiCs, StaysDirectedThroughPrepare) {
   TempFolder folder;
   write_json(folder, "write()");
-  const Dataset data = prepare(data_of_wikics(folder.path()), "wikics", {});
+  const Dataset data = prepare(read(folder.path()), "wikics", {});
   EXPECT_EQ(data.graph.edges(), 4) << "the repeated link is one";
   EXPECT_EQ(data.raw_edges, 5);
   EXPECT_FALSE(data.graph.symmetric);
@@ -63,8 +63,8 @@ TEST(WikiCs, IsFoundInItsFolderAndInRaw) {
   write_json(folder, "os.makedirs('wikics/raw'); write('wikics/raw/data.json')");
   EXPECT_TRUE(detect_wikics(folder / "wikics"));
   EXPECT_TRUE(detect_wikics(folder / "wikics/raw"));
-  EXPECT_EQ(data_of_wikics(folder / "wikics").name, "wikics");
-  EXPECT_EQ(data_of_wikics(folder / "wikics/raw/data.json").name, "wikics");
+  EXPECT_EQ(read(folder / "wikics").name, "wikics");
+  EXPECT_EQ(read(folder / "wikics/raw/data.json").name, "wikics");
 }
 
 TEST(WikiCs, IsNotTakenForOtherJson) {
@@ -80,7 +80,7 @@ TEST(WikiCs, IsNotTakenForOtherJson) {
 TEST(WikiCs, TakesMasksOfZeroAndOne) {
   TempFolder folder;
   write_json(folder, "write(test_mask=[0, 0, 0, 1])");
-  EXPECT_THAT(data_of_wikics(folder / "data.json").splits[0].test, ElementsAre(3));
+  EXPECT_THAT(read(folder / "data.json").splits[0].test, ElementsAre(3));
 }
 
 TEST(WikiCs, RefusesBadParts) {
@@ -116,39 +116,39 @@ TEST(WikiCs, RefusesBadParts) {
   write_json(folder, script);
   for (size_t i = 0; i < std::size(cases); ++i) {
     SCOPED_TRACE(cases[i].first);
-    expect_data_error([&] { data_of_wikics(folder / fmt::format("{}.json", i)); }, cases[i].second);
+    expect_data_error([&] { read(folder / fmt::format("{}.json", i)); }, cases[i].second);
   }
 }
 
 TEST(WikiCs, RefusesOverlappingSplits) {
   TempFolder folder;
   write_json(folder, "write(test_mask=[True, False, False, True])");
-  expect_data_error([&] { prepare(data_of_wikics(folder.path()), "wikics", {}); },
+  expect_data_error([&] { prepare(read(folder.path()), "wikics", {}); },
                     "node 0 is in both train and test");
 }
 
 TEST(WikiCs, RefusesDamagedFiles) {
   TempFolder folder;
-  expect_data_error([&] { data_of_wikics(folder / "absent.json"); }, "absent.json");
-  expect_data_error([&] { data_of_wikics(folder.path()); }, "no data.json");
+  expect_data_error([&] { read(folder / "absent.json"); }, "absent.json");
+  expect_data_error([&] { read(folder.path()); }, "no data.json");
   fs::create_directory(folder / "data.json");
-  expect_data_error([&] { data_of_wikics(folder.path()); }, "data.json");
+  expect_data_error([&] { read(folder.path()); }, "data.json");
   fs::remove(folder / "data.json");
   write_text(folder / "data.json", "");
-  expect_data_error([&] { data_of_wikics(folder.path()); }, "empty");
+  expect_data_error([&] { read(folder.path()); }, "empty");
   write_text(folder / "data.json",
              "{\"features\": [[1]], \"labels\": [0], \"links\": [[]], \"t\xFFst\": []}");
-  expect_data_error([&] { data_of_wikics(folder.path()); }, "UTF-8");
+  expect_data_error([&] { read(folder.path()); }, "UTF-8");
   write_text(folder / "data.json", R"({"labels": [0], "labels": [0]})");
-  expect_data_error([&] { data_of_wikics(folder.path()); }, "[labels]: the key is there twice");
+  expect_data_error([&] { read(folder.path()); }, "[labels]: the key is there twice");
   write_text(folder / "data.json", "[1, 2]");
-  expect_data_error([&] { data_of_wikics(folder.path()); }, "expected an object");
+  expect_data_error([&] { read(folder.path()); }, "expected an object");
 }
 
 TEST(WikiCs, SurvivesCutsAndWrongBytes) {
   TempFolder folder;
   write_json(folder, "write()");
-  const auto read_it = [&] { prepare(data_of_wikics(folder / "data.json"), "wikics", {}); };
+  const auto read_it = [&] { prepare(read(folder / "data.json"), "wikics", {}); };
   expect_truncation_is_noticed(folder / "data.json", 60, read_it);
   expect_wrong_bytes_do_no_harm(folder / "data.json", 300, read_it);
 }

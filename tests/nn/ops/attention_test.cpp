@@ -7,7 +7,6 @@
 
 #include "nn/ops/native_sparse.h"
 #include "nn/ops/torch_sparse.h"
-#include "support/devices.h"
 #include "support/golden.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
@@ -17,6 +16,8 @@ namespace {
 
 using test::random_tensor;
 
+const Device kPlain{at::kCPU, at::kFloat}, kDouble{at::kCPU, at::kDouble};
+
 struct Structure {
   const char* name;
   std::shared_ptr<const SparseOperator> native, plain, precise;
@@ -25,7 +26,7 @@ struct Structure {
 // Both kinds of normalization, as their twins store the loop in different places or not at all.
 Structure of_graph(const char* name, const Csr& graph, Norm norm) {
   const auto make = norm == Norm::gcn ? gcn_operator : mean_operator;
-  return {name, std::make_shared<NativeSparse>(graph, norm), make(graph, kFloat),
+  return {name, std::make_shared<NativeSparse>(graph, norm), make(graph, kPlain),
           make(graph, kDouble)};
 }
 
@@ -42,7 +43,7 @@ Structure of_layer(const char* name, int64_t targets, int64_t sources, int64_t p
   LayerGraph layer;
   layer.matrix = {targets, sources, offsets, indices, {}};
   return {name, std::make_shared<NativeSparse>(layer),
-          scaled_operator(layer.matrix, layer.scales, kFloat),
+          scaled_operator(layer.matrix, layer.scales, kPlain),
           scaled_operator(layer.matrix, layer.scales, kDouble)};
 }
 

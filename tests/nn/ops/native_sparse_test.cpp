@@ -8,12 +8,13 @@
 #include "nn/ops/prelu.h"
 #include "nn/ops/torch_sparse.h"
 #include "objective/eigenmaps.h"
-#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
 namespace gs {
 namespace {
+
+const Device kPlain{at::kCPU, at::kFloat, false}, kNative{at::kCPU, at::kFloat, true};
 
 at::Tensor random_floats(at::IntArrayRef shape, uint64_t seed, bool gradient = true) {
   return test::random_tensor(shape, seed, false).to(at::kFloat).set_requires_grad(gradient);
@@ -117,7 +118,7 @@ TEST(NativeSparse, IsThePlainTwinOnEveryGraph) {
       for (const int64_t width : {1, 7, 16, 33, 66}) {
         if (shape.graph.nodes() > 1000 && width != 33) continue;
         const auto native = adjacency_for(kind, shape.graph, kNative),
-                   plain = adjacency_for(kind, shape.graph, kFloat);
+                   plain = adjacency_for(kind, shape.graph, kPlain);
         SCOPED_TRACE(fmt::format("{}, {}, width {}", shape.name, kind, width));
         for (const After after : kAfters)
           expect_twins(
@@ -135,7 +136,7 @@ TEST(NativeSparse, PlainSumsAreTheAdjacencyItself) {
     const Array<float>& w = shape.graph.weights;
     const auto plain = std::make_shared<TorchSparse>(
         shape.graph.nodes(), shape.graph.nodes(), shape.graph.offsets.span(),
-        shape.graph.neighbors.span(), std::vector<double>(w.begin(), w.end()), kFloat);
+        shape.graph.neighbors.span(), std::vector<double>(w.begin(), w.end()), kPlain);
     SCOPED_TRACE(shape.name);
     expect_twins(
         {random_floats({shape.graph.nodes(), 35}, 1)}, Epilogue::none(true),
@@ -147,7 +148,7 @@ TEST(NativeSparse, PlainSumsAreTheAdjacencyItself) {
 TEST(NativeSparse, TwoViewsSideBySideHaveTheirOwnMasks) {
   const Csr graph = test::graph(300, test::random_edges(300, 9000, 4));
   const auto native = adjacency_for("gcn", graph, kNative),
-             plain = adjacency_for("gcn", graph, kFloat);
+             plain = adjacency_for("gcn", graph, kPlain);
   for (const int64_t width : {1, 17, 33, 128, 131})
     expect_twins(
         {random_floats({300, 2 * width}, 1)},
@@ -215,7 +216,7 @@ TEST(NativeSparse, LinearMapOfFeaturesIsThePlainTwin) {
       const auto native = std::make_shared<NativeSparse>(m);
       const auto plain = std::make_shared<TorchSparse>(
           m.rows, m.columns, m.offsets.span(), m.indices.span(),
-          std::vector<double>(m.values.begin(), m.values.end()), kFloat);
+          std::vector<double>(m.values.begin(), m.values.end()), kPlain);
       for (const auto& outputs : {std::vector<int64_t>{1}, {40}, {33, 33}, {70, 70}}) {
         std::vector<at::Tensor> weights;
         int64_t width = 0;
@@ -322,13 +323,13 @@ TEST(NativeEncoder, EveryVariantIsThePlainTwin) {
               ModelOptions options;
               options.encoder = kind, options.skip = skip, options.norm = norm;
               options.layers = layers, options.dropout = 0.3;
-              Parameters ours(kNative, Random(4)), theirs(kFloat, Random(4));
+              Parameters ours(kNative, Random(4)), theirs(kPlain, Random(4));
               const Encoder native(ours, "e", inputs, 20, options, views),
                   plain(theirs, "e", inputs, 20, options, views);
               const at::Tensor x = random_floats({60, views * inputs}, 6), y = twin(x);
               const Pass pass{true, 0, Random(7), views};
               const at::Tensor a = native.forward(x, adjacency_for(kind, graph, kNative), pass),
-                               b = plain.forward(y, adjacency_for(kind, graph, kFloat), pass);
+                               b = plain.forward(y, adjacency_for(kind, graph, kPlain), pass);
               SCOPED_TRACE(fmt::format("{} {} {} {} {} {}", kind, static_cast<int>(skip),
                                        static_cast<int>(norm), layers, views, inputs));
               expect_near(a, b, "forward");

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "graph/normalize.h"
-#include "support/devices.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 
@@ -14,9 +13,9 @@ namespace {
 
 using test::random_tensor;
 
-double largest_element(const at::Tensor& difference) {
-  return difference.abs().max().item<double>();
-}
+const Device kDouble{at::kCPU, at::kDouble}, kFloat{at::kCPU, at::kFloat};
+
+double largest(const at::Tensor& difference) { return difference.abs().max().item<double>(); }
 
 // 5 x 4: a full row, empty rows first, in between and last, a column without entries.
 struct Example {
@@ -42,10 +41,10 @@ void expect_same_as_dense(const SparseOperator& sparse, const at::Tensor& dense,
   const at::Tensor weight = random_tensor({dense.size(0), width}, 2, false);
   const at::Tensor ours = sparse.apply(x), theirs = at::mm(dense, y);
   ASSERT_EQ(ours.sizes(), theirs.sizes());
-  EXPECT_LT(largest_element(ours - theirs), 1e-12);
+  EXPECT_LT(largest(ours - theirs), 1e-12);
   (ours * weight).sum().backward();
   (theirs * weight).sum().backward();
-  EXPECT_LT(largest_element(x.grad() - y.grad()), 1e-12);
+  EXPECT_LT(largest(x.grad() - y.grad()), 1e-12);
 }
 
 TEST(TorchSparse, IsTheDenseProductBothWays) {
@@ -83,7 +82,7 @@ TEST(TorchSparse, HubAndIsolatedNodes) {
 
 TEST(TorchSparse, TransposeIsTheTranspose) {
   const auto sparse = Example().build();
-  EXPECT_EQ(largest_element(sparse->transpose().to_dense() - Example::dense().t()), 0);
+  EXPECT_EQ(largest(sparse->transpose().to_dense() - Example::dense().t()), 0);
   EXPECT_EQ(sparse->transpose().size(0), 4);
 }
 
@@ -101,15 +100,14 @@ TEST(TorchSparse, MayGoBeforeTheBackwardPass) {
   const at::Tensor x = random_tensor({4, 3}, 5);
   const at::Tensor y = Example().build()->slice(1, 4)->apply(x);
   y.sum().backward();
-  EXPECT_LT(largest_element(x.grad() -
-                            Example::dense().slice(0, 1, 4).sum(0).view({4, 1}).expand({4, 3})),
+  EXPECT_LT(largest(x.grad() - Example::dense().slice(0, 1, 4).sum(0).view({4, 1}).expand({4, 3})),
             1e-12);
 }
 
 TEST(TorchSparse, FloatIsNearDouble) {
   const at::Tensor x = random_tensor({4, 6}, 6, false);
-  EXPECT_LT(largest_element(Example().build(kFloat)->apply(x.to(at::kFloat)).to(at::kDouble) -
-                            Example().build()->apply(x)),
+  EXPECT_LT(largest(Example().build(kFloat)->apply(x.to(at::kFloat)).to(at::kDouble) -
+                    Example().build()->apply(x)),
             1e-5);
 }
 
@@ -120,7 +118,7 @@ TEST(GcnOperator, ByHand) {
       at::tensor({.5, s, 0., 0., s, 1. / 3, s, 0., 0., s, .5, 0., 0., 0., 0., 1.}, at::kDouble)
           .view({4, 4});
   EXPECT_LT(
-      largest_element(
+      largest(
           gcn_operator(test::undirected_graph(4, {{0, 1}, {1, 2}}), kDouble)->matrix().to_dense() -
           expected),
       1e-15);
@@ -132,7 +130,7 @@ TEST(GcnOperator, KeepsDirectionWeightsAndLoops) {
   const at::Tensor expected =
       at::tensor({1., 0., 3 / std::sqrt(5.0), 2. / 5}, at::kDouble).view({2, 2});
   const Csr graph = test::weighted_graph(2, {{0, 1, 3}, {1, 1, 2}});
-  EXPECT_LT(largest_element(gcn_operator(graph, kDouble)->matrix().to_dense() - expected), 1e-15);
+  EXPECT_LT(largest(gcn_operator(graph, kDouble)->matrix().to_dense() - expected), 1e-15);
 }
 
 TEST(GcnOperator, OnlyZeroWeightsStayFinite) {
@@ -148,7 +146,7 @@ TEST(MeanOperator, ByHand) {
   const at::Tensor expected =
       at::tensor({0., 0., 0., 0., .25, 0., .75, 0., 0., 1., 0., 0., 0., 0., 0., 0.}, at::kDouble)
           .view({4, 4});
-  EXPECT_LT(largest_element(mean_operator(graph, kDouble)->matrix().to_dense() - expected), 1e-15);
+  EXPECT_LT(largest(mean_operator(graph, kDouble)->matrix().to_dense() - expected), 1e-15);
 }
 
 // The folded scales of graph/normalize.h and the explicit values are the same matrix.
@@ -173,7 +171,7 @@ TEST(Operators, AgreeWithTheFoldedNormalization) {
       }
       const auto ours =
           norm == Norm::gcn ? gcn_operator(graph, kDouble) : mean_operator(graph, kDouble);
-      EXPECT_LT(largest_element(ours->matrix().to_dense() - expected), 1e-6);
+      EXPECT_LT(largest(ours->matrix().to_dense() - expected), 1e-6);
     }
   }
 }
