@@ -56,6 +56,7 @@ void setup_train(CLI::App& app, Run& run) {
   app.add_option("DATA", *data, "catalog name, file, folder or generator")->required();
   app.add_option("-o,--output", *output, "run folder to write (default: runs/NAME-1, -2, ...)");
   state->bind(app);
+  app.get_option("--method")->default_str("spectral");
   show_first(app,
              {"method",      "dim",       "layers",     "encoder",       "mode",   "epochs",
               "lr",          "seed",      "device",     "loader",        "memory", "features-file",
