@@ -50,6 +50,12 @@ class Dataset:
     @property
     def node_ids(self) -> list[str]: ...
     @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def recipe(self) -> str:
+        """How features were made from a table, as JSON; empty for other data."""
+
+    @property
     def splits(self) -> int:
         """Number of splits that come with the data."""
 
@@ -73,6 +79,12 @@ class RunFolder:
     def scores(self) -> str: ...
     @property
     def state(self) -> str: ...
+    @property
+    def record(self) -> str: ...
+    @property
+    def unfinished(self) -> str:
+        """Where and why the run stopped; empty for a finished run."""
+
     @property
     def split_models(self) -> list[str]:
         """The models of `select="val"`, one per split."""
@@ -102,6 +114,7 @@ class _Model(TypedDict):
     options: dict[str, Any]
     filters: list[list[float]]
     tensors: dict[str, np.ndarray]
+    recipe: str
 
 def options() -> str: ...
 def resolve(options: str) -> str:
@@ -123,9 +136,14 @@ def dataset(
 ) -> Dataset:
     """`source`: a Dataset, the arrays that interop.py makes, or text as on the command line."""
 
+def write_dataset(
+    dataset: Dataset, folder: str, overwrite: bool, inputs: list[str], listener: Listener
+) -> None:
+    """Writes a dataset folder. `inputs` are files that it must not replace."""
+
 def train(
     dataset: Dataset,
-    data: str,
+    data: str | bytes,
     folder: str,
     init: str,
     options: str,
@@ -138,8 +156,14 @@ def train(
     """What `train --json` prints. `until`: an epoch to stop after before the last; 0 for none."""
 
 def embed(
-    folder: str, source: Dataset | dict[str, Any] | str, threads: int, listener: Listener
-) -> np.ndarray: ...
+    folder: str,
+    source: Dataset | dict[str, Any] | str,
+    threads: int,
+    listener: Listener,
+    nodes: list[str] | None = None,
+) -> np.ndarray:
+    """`nodes`: ids of the nodes to embed, or their numbers where nodes have no ids; None: all."""
+
 def validation(z: np.ndarray, dataset: Dataset, options: str, threads: int) -> list[float]:
     """Score of a linear probe on the validation nodes of each split, in percent."""
 

@@ -141,7 +141,7 @@ class Exploration:
         look = {"mode": "markers", "hovertemplate": "%{text}<extra></extra>"}
         figure = go.Figure()
         if values is None or values.dtype.kind == "f":
-            shade = {"size": 5, "opacity": 0.8}
+            shade: dict[str, Any] = {"size": 5, "opacity": 0.8}
             if values is not None:
                 shade |= {"color": values[order], "colorscale": "Viridis", "showscale": True}
             figure.add_scattergl(x=x, y=y, text=texts, marker=shade, **look)

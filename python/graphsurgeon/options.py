@@ -32,6 +32,17 @@ def in_keywords(text: str) -> str:
     return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", keyword, text)
 
 
+def _wrapped(text: str, hanging: str = "") -> list[str]:
+    return textwrap.wrap(
+        in_keywords(text),
+        88,
+        initial_indent=INDENT,
+        subsequent_indent=INDENT + hanging,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
 @dataclass(frozen=True)
 class Option:
     """One option: `name` on the command line and in options.json, `keyword` in Python."""
@@ -92,20 +103,14 @@ class Option:
         kinds |= {"GRAPH": "any graph"}
         kind = kinds.get(self.type, "bool")
         if self.choices:
-            kind = "{" + ", ".join(f'"{name}"' for name in self.choices) + "}"
-        lines = [f"{self.keyword} : {kind}, default {self.default!r}"]
-        lines += textwrap.wrap(
-            in_keywords(self.help), 88, initial_indent=INDENT, subsequent_indent=INDENT
-        )
-        for name, text in self.choices.items():
-            if text:
-                item = f"- {name}: {in_keywords(text)}"
-                lines += [
-                    "",
-                    *textwrap.wrap(
-                        item, 88, initial_indent=INDENT, subsequent_indent=INDENT + "  "
-                    ),
-                ]
+            listed = ", ".join(f'"{name}"' for name in self.choices)
+            kind = f"{{{listed}}}" if len(listed) < 64 else "str"
+        lines = [f"{self.keyword} : {kind}, default {self.default!r}", *_wrapped(self.help)]
+        about = [(name, text) for name, text in self.choices.items() if text]
+        if about:
+            lines.append("")
+        for name, text in about:
+            lines += _wrapped(f"- {name}: {text}", "  ")
         return [*lines, ""]
 
 
@@ -172,7 +177,8 @@ RENAMED: dict[str, str] = {
 
 def defaults(method: str = "") -> dict[str, Any]:
     """Every keyword with its default, which a method may replace by its own."""
-    own = METHODS[method]["defaults"] if method in METHODS else {}
+    known = isinstance(method, str) and method in METHODS
+    own = METHODS[method]["defaults"] if known else {}
     return {keyword: own.get(option.name, option.default) for keyword, option in KEYWORDS.items()}
 
 

@@ -26,6 +26,12 @@ def kind_for(kind: str, frame: str) -> str:
     return frame or "torch"
 
 
+def require(kind: str) -> None:
+    """UsageError unless what makes `kind` is installed, before the long work."""
+    if kind in ("pandas", "polars"):
+        _library(kind)
+
+
 def as_output(z: np.ndarray, kind: str, ids: np.ndarray, id_name: str, names: list[str]) -> Any:
     """`z` as `kind`. Rows of a pandas frame are indexed by the ids; Polars has them in a column."""
     if kind == "numpy":

@@ -22,6 +22,11 @@ def check_keywords(keywords: Mapping[str, object], error: type[Exception]) -> No
             raise error(options.unknown(keyword))
 
 
+def _equal(value: Any, default: Any) -> bool:
+    """Whether a keyword has its default. Any object may be given; an array equals no default."""
+    return getattr(value, "ndim", 0) == 0 and bool(value == default)
+
+
 class Shown(str):
     """A text whose repr is itself."""
 
@@ -57,7 +62,7 @@ class Protocol:
         method = keywords.get("method", chosen)
         before, after = options.defaults(self.method), options.defaults(method)
         differ = [k for k in after if k != "graph" and before[k] != after[k]]
-        follow = {k: after[k] for k in differ if getattr(self, k) == before[k]}
+        follow = {k: after[k] for k in differ if _equal(getattr(self, k), before[k])}
         for name, value in {**follow, "method": method, **keywords}.items():
             setattr(self, name, value)
         return self
@@ -100,7 +105,7 @@ class Protocol:
         """What makes an equal estimator: the method's defaults are left out."""
         params = self.get_params()
         plain = options.defaults(self.method) | {"method": self.method}
-        changed = {n for n, v in params.items() if n != "graph" and v != plain[n]}
+        changed = {n for n, v in params.items() if n != "graph" and not _equal(v, plain[n])}
         if self.graph is not None:
             params["graph"] = Shown(f"<{type(self.graph).__name__}>")
             changed.add("graph")

@@ -272,6 +272,7 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
 
   std::vector<std::string> done;
   if (!raw.treatment.empty()) done.push_back(raw.treatment);
+  if (format == "edge-list" && !raw.treatment.empty()) out.notes.push_back(raw.treatment);
   const bool as_usual =
       options.symmetrize == Switch::automatic && options.self_loops == LoopRule::automatic;
   build_graph(raw, entry, options, out, done);
@@ -282,7 +283,7 @@ Dataset prepare(RawDataset raw, const std::string& format, const LoadOptions& op
   out.node_ids = std::move(raw.node_ids);
   out.feature_names = std::move(raw.feature_names);
   out.class_names = std::move(raw.class_names);
-  if (format == "edge-list" && options.symmetrize == Switch::automatic)
+  if (format == "edge-list" && raw.symmetrize && options.symmetrize == Switch::automatic)
     out.notes.emplace_back("edges are taken as undirected; --symmetrize no keeps their direction");
   if (entry && as_usual && out.graph.edges() != entry->edges)
     out.notes.push_back(fmt::format("{} usually has {} stored edges; this file has {}",

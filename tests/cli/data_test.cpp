@@ -1,4 +1,5 @@
 // The data commands, run as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -339,18 +340,24 @@ TEST(DataShard, IsNotReadAsOneDataset) {
                   "is a sharded dataset");
 }
 
-// 205 MB of features in a process that may allocate 80 MB.
+// 82 MB of features in a process that may allocate 40 MB.
 TEST(DataShard, HoldsOneShardInMemory) {
   const TempFolder folder;
   const std::string data = (folder / "data").string(), out = (folder / "out").string();
-  const Outcome made =
-      run_program("data generate --nodes 100000 --features 512 --quiet -o " + data);
+  const Outcome made = run_program(
+      "data generate --nodes 20000 --classes 64 --homophily 0.98 --features 1024 --quiet -o " +
+      data);
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  const Outcome run =
-      run_program("data shard " + data + " --partitioner stream --threads 1 --quiet -o " + out,
-                  "prlimit --data=80000000");
+  const std::string limit = "prlimit --data=40000000";
+  const Outcome run = run_program(
+      "data shard " + data + " --shards 16 --partitioner stream --threads 1 --quiet -o " + out,
+      limit);
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(info(out)["shards"], 64);
+  EXPECT_EQ(info(out)["shards"], 16);
+  const Outcome copy = run_program("data convert --features row-norm --threads 1 --quiet " + data +
+                                       " -o " + (folder / "copy").string(),
+                                   limit);
+  EXPECT_THAT(copy.err, HasSubstr("out of memory")) << "the limit counts what is allocated";
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ TEST(External, OwnCommandsComeFirst) {
   EXPECT_THAT(run.out, HasSubstr("photo"));
 }
 
+TEST(External, HelpListsTheCommandThatImportsTables) {
+  EXPECT_THAT(run_program("data --help").out, HasSubstr("import"));
+}
+
 TEST(External, AMissingOrNonExecutableProgramIsUnknown) {
   const TempFolder folder;
   write_text(folder / "graphsurgeon-greet", "not executable");
@@ -41,7 +45,7 @@ TEST(External, AMissingOrNonExecutableProgramIsUnknown) {
   for (const char* word : {"greet", "../graphsurgeon-greet", "trian"}) {
     const Outcome run = run_program(word, path);
     EXPECT_EQ(run.exit_code, 2) << word;
-    EXPECT_THAT(run.err, HasSubstr("unknown argument")) << word;
+    EXPECT_THAT(run.err, HasSubstr("unknown command")) << word;
   }
 }
 

@@ -75,6 +75,21 @@ TEST(FeatureTreatment, AnotherNumberOfColumnsIsRefused) {
               HasSubstr("has 3 features, but the model was trained on 2"));
 }
 
+TEST(FeatureTreatment, FeaturesOfAnotherRecipeAreRefused) {
+  const Features features = dense(2, {0, 1, 1, 0});
+  FeatureTreatment plain = fitted_treatment(FeatureRule::raw, features), table = plain;
+  table.recipe = "{1}";
+  check_recipe(plain, "", "x.npy");
+  check_recipe(table, "{1}", "x.npy");
+  EXPECT_FALSE(same_treatment(plain, table));
+  const auto message = [&](const FeatureTreatment& treatment, const char* recipe) {
+    return test::error_of(ErrorKind::data, [&] { check_recipe(treatment, recipe, "x.npy"); });
+  };
+  EXPECT_THAT(message(table, "{2}"), HasSubstr("by a recipe of their own"));
+  EXPECT_THAT(message(table, ""), HasSubstr("were not made by the recipe"));
+  EXPECT_THAT(message(plain, "{1}"), HasSubstr("were made from a table"));
+}
+
 TEST(ArrangedColumns, FollowTheNames) {
   const Features turned = arranged(dense(2, {1, 2, 3, 4}), {"b", "a"}, {"a", "b"}, "x.csv");
   EXPECT_THAT(values_of(turned), ElementsAre(2, 1, 4, 3));

@@ -33,6 +33,22 @@ TEST(Prepare, CountsBecomeBinaryAndOtherValuesStay) {
   EXPECT_EQ(ones.treatment_reason, "") << "nothing was changed";
 }
 
+TEST(Prepare, EdgesOfAnEdgeListAreUndirectedUnlessAsked) {
+  const auto made = [](Switch symmetrize) {
+    RawDataset raw;
+    raw.nodes = 2, raw.edges.nodes = 2;
+    raw.edges.source = {0}, raw.edges.target = {1};
+    raw.symmetrize = true;
+    LoadOptions options;
+    options.symmetrize = symmetrize;
+    return prepare(std::move(raw), "edge-list", options);
+  };
+  EXPECT_EQ(made(Switch::automatic).graph.edges(), 2);
+  ASSERT_EQ(made(Switch::automatic).notes.size(), 1) << "it is said";
+  EXPECT_EQ(made(Switch::no).graph.edges(), 1);
+  EXPECT_TRUE(made(Switch::no).notes.empty());
+}
+
 TEST(Prepare, CountsStayIfAskedFor) {
   const Dataset raw = prepared({1, 3}, FeatureRule::raw);
   EXPECT_EQ(raw.treatment_reason, "");

@@ -1,4 +1,7 @@
-"""Made-up customers and calls for the tests of tables."""
+"""Made-up customers and calls for the tests of tables.
+
+`python tests/python/tables.py` writes those of docs/tables.md, calls.csv and customers.csv.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ def made_up(customers: int = 300, calls: int = 1200) -> tuple[pd.DataFrame, pd.D
     rng = np.random.default_rng(0)
     segment = rng.integers(0, 4, customers)
     ids = np.array([f"C{i:05d}" for i in rng.permutation(20000)[:customers]])
-    age = np.where(rng.random(customers) < 0.1, np.nan, 20 + 10 * segment)
+    years = (25 + 10 * segment + rng.normal(0, 6, customers)).round()
+    age = np.where(rng.random(customers) < 0.1, np.nan, years)
     towns = ["Oslo", "Rome", "Paris", "Lyon", "Turin"]
     city = [None if rng.random() < 0.05 else towns[s + rng.integers(0, 2)] for s in segment]
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, customers), "D")
@@ -36,9 +40,9 @@ def made_up(customers: int = 300, calls: int = 1200) -> tuple[pd.DataFrame, pd.D
     return edges, nodes
 
 
-def write_tables(folder: Path) -> tuple[Path, Path]:
+def write_tables(folder: Path, customers: int = 300, calls: int = 1200) -> tuple[Path, Path]:
     """The same as two CSV files."""
-    edges, nodes = made_up()
+    edges, nodes = made_up(customers, calls)
     edges.to_csv(folder / "calls.csv", index=False)
     nodes.to_csv(folder / "customers.csv", index=False)
     return folder / "calls.csv", folder / "customers.csv"
@@ -50,3 +54,7 @@ EDGES = {"source": ["a", "b"], "target": ["b", "c"]}
 
 def nodes_of(**columns: Any) -> dict[str, Any]:
     return {"id": ["a", "b", "c"], **columns}
+
+
+if __name__ == "__main__":
+    write_tables(Path(), 1500, 6000)

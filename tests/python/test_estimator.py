@@ -29,9 +29,20 @@ def test_every_option_is_a_keyword_with_its_doc():
     for name in set(signature.parameters) - {"self"}:
         assert f"    {name} : " in GraphSurgeon.__doc__, name
     for option in graphsurgeon.options.OPTIONS.values():
-        assert option.help in GraphSurgeon.__doc__
+        assert words_of(option.help) in words_of(GraphSurgeon.__doc__)
         for name, about in option.choices.items():
-            assert about and f"- {name}: {about}" in GraphSurgeon.__doc__, option.name
+            line = words_of(f"- {name}: {about}")
+            assert about and line in words_of(GraphSurgeon.__doc__), option.name
+
+
+def words_of(text):
+    """The text on one line, with options as keywords."""
+    return " ".join(graphsurgeon.options.in_keywords(text).split())
+
+
+def test_the_help_speaks_of_keywords():
+    assert " --" not in GraphSurgeon.__doc__ and "`--" not in GraphSurgeon.__doc__
+    assert max(map(len, GraphSurgeon.__doc__.splitlines())) <= 100
 
 
 def test_params_are_read_set_and_cloned():
@@ -74,8 +85,8 @@ def test_errors_name_the_keyword(graph, quick):
         quick(mode="pots").fit((edge_index, x))
     with pytest.raises(UsageError, match="epochs"):
         quick(epochs="many").fit((edge_index, x))
-    with pytest.raises(ValueError, match="expected 'torch' or 'numpy'"):
-        quick(output="pandas").fit_transform((edge_index, x))
+    with pytest.raises(ValueError, match="output is 'excel', expected one of auto, torch"):
+        quick(output="excel").fit_transform((edge_index, x))
 
 
 def test_embeddings_are_tensors_or_arrays(graph, quick):
@@ -138,6 +149,24 @@ def test_transform_embeds_other_graphs_and_refuses_other_features(graph, quick):
     assert model.transform((half, x[:60])).shape == (60, 16)
     with pytest.raises(DataError, match="7 features, but the model was trained on 40"):
         model.transform((half, x[:60, :7]))
+
+
+def test_transform_of_some_nodes_gives_their_rows(graph, quick):
+    for model in (quick(output="numpy"), GraphSurgeon(output="numpy", dim=12)):
+        z = model.fit_transform(graph)
+        some = model.transform(graph, nodes=np.array([5, 0, 5]))
+        assert np.abs(some - z[[5, 0, 5]]).max() < 1e-5 * np.abs(z).max()
+        with pytest.raises(UsageError, match="'9999' is not a node"):
+            model.transform(graph, nodes=[9999])
+
+
+def test_an_unfinished_run_says_so(graph, quick, tmp_path):
+    model = quick().fit(graph, run=tmp_path / "run")
+    (tmp_path / "run" / "model.safetensors").unlink()
+    with pytest.raises(DataError, match="this run ended at epoch 4 of 4 before it was finished"):
+        GraphSurgeon.load(tmp_path / "run")
+    with pytest.raises(DataError, match="this run ended at epoch"):
+        model.transform(graph)
 
 
 def test_an_unfitted_estimator_raises(graph):

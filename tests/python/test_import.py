@@ -73,7 +73,7 @@ def test_new_tables_are_imported_like_the_run(imported):
 
 
 def test_tables_of_a_recipe_of_their_own_are_refused(imported):
-    edges, nodes = made_up()
+    nodes = made_up()[1]
     nodes["age"] = nodes["age"] * 2
     nodes.to_csv(imported / "older.csv", index=False)
     words = ("--label-column", "segment", "-o", imported / "older", "--quiet")
@@ -125,9 +125,7 @@ def test_a_table_alone_needs_knn(imported):
 def test_the_program_finds_the_command_and_lists_it(imported):
     command = [PROGRAM, "data", "import", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment())
-    path = PROGRAM.resolve().parent / "graphsurgeon-data-import"
-    if path.exists():
-        assert done.returncode == 0 and "--id-column" in done.stdout
+    assert done.returncode == 0 and "--id-column" in done.stdout
     assert "import" in run_program("data", "--help").stdout
 
 

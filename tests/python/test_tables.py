@@ -38,7 +38,7 @@ def test_skewed_numbers_are_scaled_by_their_logarithm():
     graph = read_tables(edges, {"id": np.arange(100), "revenue": revenue})
     logs = np.log1p(revenue)
     assert np.allclose(graph.x[:, 0], (logs - logs.mean()) / logs.std(), atol=1e-6)
-    assert "  revenue: number, logarithm scaled: 1 to 237089" in graph.notes
+    assert "  revenue: number, logarithm scaled: 1 to 236807" in graph.notes
 
 
 def test_categories_have_a_column_each():
@@ -213,7 +213,7 @@ def test_every_form_gives_the_same_features_and_recipe(tmp_path):
     edges, nodes = made_up()
     files = write_tables(tmp_path)
     wanted = read_tables(*files)
-    assert wanted.x.shape == (300, 12)
+    assert wanted.x.shape == (300, 15)
     edges.to_parquet(tmp_path / "calls.parquet")
     nodes.to_parquet(tmp_path / "customers.parquet")
     pa.feather.write_feather(pa.table(nodes), tmp_path / "customers.arrow")
@@ -388,9 +388,30 @@ def test_options_that_contradict_are_usage_errors():
 def test_paths_need_not_be_utf8(tmp_path):
     folder = os.fsencode(tmp_path) + b"/\xff"
     os.mkdir(folder)
-    for name, text in ((b"edges.csv", "source,target\na,b\nb,c\n"), (b"nodes.csv", "id,v\na,1\n")):
+    for name, text in (
+        (b"edges.csv", "source,target\na,b\nb,c\n"),
+        (b"nodes.csv", "id,v\na,1\nb,2\n"),
+    ):
         with open(folder + b"/" + name, "w") as file:
             file.write(text)
     name = os.fsdecode(folder)
     with pytest.raises(Error, match="is not an id of"):
         read_tables(f"{name}/edges.csv", f"{name}/nodes.csv")
+
+
+def test_an_index_holds_ids_unless_it_only_numbers_rows():
+    nodes = pd.DataFrame({"id": ["c", "a", "b"], "v": [4, 1, 2]}, index=[7, 3, 5])
+    graph = read_tables(EDGES, nodes)
+    assert graph.ids.tolist() == ["c", "a", "b"] and graph.feature_names == ["v"]
+    plain = nodes.drop(columns="id")
+    assert read_tables([(7, 3), (3, 5)], plain).ids.tolist() == [7, 3, 5]
+    named = nodes.set_index("id")
+    assert read_tables(EDGES, named).ids.tolist() == ["c", "a", "b"]
+    chosen = pd.DataFrame(EDGES | {"keep": [True, True]}).iloc[[1, 0]].drop(columns="keep")
+    assert read_tables(chosen, nodes).source.tolist() == [2, 1]
+
+
+def test_row_numbers_that_pandas_writes_to_parquet_are_no_column(tmp_path):
+    nodes = pd.DataFrame({"id": ["c", "a", "b"], "v": [4, 1, 2]}, index=[7, 3, 5])
+    nodes.to_parquet(tmp_path / "nodes.parquet")
+    assert read_tables(EDGES, tmp_path / "nodes.parquet").feature_names == ["v"]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,17 @@ class Source:
         return names
 
 
+IDS = ("id", "node_id", "nodeid", "node", "uid", "uuid", "key", "user_id", "customer_id")
+
+
+def id_names(names: list[str]) -> list[str]:
+    """The names that say that a column holds ids, the likeliest first."""
+    lower = {name: name.strip().lower().replace(" ", "_") for name in names}
+    out = [name for known in IDS for name in names if lower[name] == known]
+    out += [name for name in names if re.search(r"(_id|(?<=[a-z])Id|(?<=[a-z])ID)$", name)]
+    return list(dict.fromkeys(out))
+
+
 def counted(count: int, noun: str) -> str:
     """'1 edge', '2,000 edges'."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
@@ -75,6 +87,9 @@ def read(value: Any, what: str) -> Source:
         return value
     is_path = isinstance(value, (str, os.PathLike))
     source = _file(Path(value)) if is_path else _memory(value, what)
+    numbers = [n for n in source.columns if re.fullmatch(r"__index_level_\d+__", n)]
+    if numbers:  # of rows, which pandas writes to Parquet
+        source = replace(source, table=source.table.drop_columns(numbers))
     names = source.columns
     for name in names:
         if names.count(name) > 1:
@@ -110,9 +125,12 @@ def _pandas(frame: Any, what: str) -> Source:
     import pandas as pd
 
     index = ""
-    if not isinstance(frame.index, pd.RangeIndex):
-        if frame.index.nlevels > 1:
-            raise DataError(f"{what}: the frame has an index of several levels", "reset_index()")
+    if frame.index.nlevels > 1:
+        raise DataError(f"{what}: the frame has an index of several levels", "reset_index()")
+    # Numbers without a name are those of rows, as a selection leaves them, if a column has ids.
+    numbered = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
+    has_ids = what == "edges" or bool(id_names([str(name) for name in frame.columns]))
+    if not isinstance(frame.index, pd.RangeIndex) and not (numbered and has_ids):
         index = str(frame.index.name or "index")
         frame = frame.rename_axis(index).reset_index()
     frame = frame.rename(columns=str)
@@ -137,7 +155,10 @@ def _column(name: object, values: Any) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         rows = list(values)
         if any(hasattr(row, "__len__") and not isinstance(row, (str, bytes)) for row in rows):
-            return pa.array([None if row is None else list(row) for row in rows])
+            try:
+                return pa.array([None if row is None else list(row) for row in rows])
+            except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+                raise TypeError(f"column '{name}' holds values of several types") from None
         gone = [v is None or v != v or type(v).__name__ == "NAType" for v in rows]
         return pa.array([None if g else str(v) for v, g in zip(rows, gone)], pa.string())
 
@@ -164,11 +185,15 @@ def _file(path: Path) -> Source:
         if stem.endswith(PARQUET_FILES) or path.is_dir():
             import pyarrow.parquet as pq
 
-            return Source(pq.read_table(path), name)
+            if path.is_dir():
+                return Source(pq.read_table(path), name)
+            with _opened(path) as file:
+                return Source(pq.read_table(file), name)
         if stem.endswith(ARROW_FILES):
             import pyarrow.feather as feather
 
-            return Source(feather.read_table(path), name)
+            with _opened(path) as file:
+                return Source(feather.read_table(file), name)
     except pa.ArrowInvalid as error:
         raise DataError(f"{name}: {_line(error)}", "is it a file of that format?") from None
     except OSError as error:
@@ -178,18 +203,22 @@ def _file(path: Path) -> Source:
     raise DataError(f"{name}: not a table by its name", f"tables end in {known}")
 
 
+def _opened(path: Path) -> Any:
+    """The bytes of a file. Arrow itself opens no path that is not UTF-8."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+
+
 def _csv(path: Path, name: str) -> Source:
     from pyarrow import csv
 
-    opened = gzip.open if name.endswith(".gz") else open
-    with opened(path, "rb") as file:
+    with _opened(path) as file:
         head = file.readline(1 << 20)
     if not head.strip():
         raise DataError(f"{name}: has no rows", "the first line has the names of the columns")
     parse = csv.ParseOptions(delimiter=_delimiter(head), newlines_in_values=True)
     read_options = csv.ReadOptions()
     try:
-        with csv.open_csv(path, read_options, parse) as reader:
+        with _opened(path) as file, csv.open_csv(file, read_options, parse) as reader:
             names = reader.schema.names
         convert = csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -197,7 +226,8 @@ def _csv(path: Path, name: str) -> Source:
             quoted_strings_can_be_null=True,
             null_values=[""],
         )
-        table = csv.read_csv(path, read_options, parse, convert)
+        with _opened(path) as file:
+            table = csv.read_csv(file, read_options, parse, convert)
     except pa.ArrowInvalid as error:
         text = _line(error)
         if "utf-8" in text.lower() or "utf8" in text.lower():

@@ -92,6 +92,14 @@ void Description::wrong(const std::string& key, std::string_view wanted) const {
   fail_data(path_, fmt::format("\"{}\" is not {}", key.substr(1), wanted), kDamagedFolder);
 }
 
+Task task_of(const Description& about) {
+  const std::string name = about.text("/labels/task");
+  for (const Task task : {Task::none, Task::binary, Task::multiclass, Task::multilabel})
+    if (name == task_name(task)) return task;
+  fail_data(about.path(), fmt::format("unknown task '{}'", printable(name)),
+            "known tasks: none, bc, mcc, mlc");
+}
+
 bool describes(const fs::path& file, std::string_view format) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return false;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dataset/dataset.h"
+
 namespace gs {
 
 inline constexpr const char* kDamagedFolder =
@@ -38,6 +40,9 @@ class Description {
   std::string path_;
   nlohmann::json json_;
 };
+
+// What its "labels" say.
+Task task_of(const Description& about);
 
 // Whether `file` is JSON whose "format" is `format`.
 bool describes(const std::filesystem::path& file, std::string_view format);

@@ -89,14 +89,6 @@ Features read_features(const fs::path& folder, const Description& about, const s
   return {std::move(m)};
 }
 
-Task task_of(const Description& about) {
-  const std::string name = about.text("/labels/task");
-  for (const Task task : {Task::none, Task::binary, Task::multiclass, Task::multilabel})
-    if (name == task_name(task)) return task;
-  fail_data(about.path(), fmt::format("unknown task '{}'", printable(name)),
-            "known tasks: none, bc, mcc, mlc");
-}
-
 Labels read_labels(const fs::path& folder, const Description& about, int64_t nodes) {
   Labels labels;
   labels.task = task_of(about);

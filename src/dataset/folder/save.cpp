@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/checksums.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/npy.h"
 #include "dataset/folder/description.h"
 #include "dataset/folder/folder.h"
@@ -23,14 +25,17 @@ class ArrayWriter {
   void write(std::string_view name, std::span<const T> values,
              std::initializer_list<int64_t> shape) {
     AtomicFile file(folder_ / name);
-    file.write(npy_header<T>(std::span(shape.begin(), shape.size())));
+    FileHasher hasher;
+    const std::string header = npy_header<T>(std::span(shape.begin(), shape.size()));
+    file.write(header), hasher.add(header);
     const auto bytes = std::as_bytes(values);
     for (size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
       const auto chunk = bytes.subspan(begin, std::min<size_t>(kChunkBytes, bytes.size() - begin));
-      file.write(chunk);
+      file.write(chunk), hasher.add(chunk);
       progress_.advance(static_cast<int64_t>(chunk.size()));
     }
     file.commit();
+    checksums_[std::string(name)] = hasher.hex();
   }
 
   template <class T>
@@ -38,17 +43,27 @@ class ArrayWriter {
     write(name, values.span(), {values.size()});
   }
 
+  void write_text(std::string_view name, const std::string& text) {
+    write_file(folder_ / name, text);
+    FileHasher hasher;
+    hasher.add(text);
+    checksums_[std::string(name)] = hasher.hex();
+  }
+
+  void write_names(std::string_view name, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    std::string text;
+    for (const auto& one : names) text += escape_name(one) + '\n';
+    write_text(name, text);
+  }
+
+  void finish() const { write_checksums(folder_, checksums_); }
+
  private:
+  Checksums checksums_;
   const fs::path& folder_;
   Progress& progress_;
 };
-
-void write_names(const fs::path& path, const std::vector<std::string>& names) {
-  if (names.empty()) return;
-  AtomicFile file(path);
-  for (const auto& name : names) file.write(escape_name(name) + '\n');
-  file.commit();
-}
 
 void write_splits(ArrayWriter& arrays, const Dataset& data) {
   if (data.splits.empty()) return;
@@ -121,57 +136,85 @@ void write_files(const Dataset& data, const fs::path& folder, Progress& progress
   write_features(arrays, data.features);
   write_labels(arrays, data.labels, data.nodes());
   write_splits(arrays, data);
-  write_names(folder / kNodeIdsFile, data.node_ids);
-  write_names(folder / kFeatureNamesFile, data.feature_names);
-  write_names(folder / kClassNamesFile, data.class_names);
+  arrays.write_names(kNodeIdsFile, data.node_ids);
+  arrays.write_names(kFeatureNamesFile, data.feature_names);
+  arrays.write_names(kClassNamesFile, data.class_names);
   // A recipe describes the features as they are written only if nothing was done to them since.
   if (const FeatureTreatment& done = data.feature_treatment;
       !done.recipe.empty() && done.rule == FeatureRule::raw)
-    write_file(folder / kRecipeFile, done.recipe + '\n');
+    arrays.write_text(kRecipeFile, done.recipe + '\n');
   // A name may be in any encoding; JSON may not.
-  write_file(
-      folder / kDatasetFile,
+  arrays.write_text(
+      kDatasetFile,
       describe_dataset(data).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+  arrays.finish();
 }
 
-}  // namespace
-
-void check_dataset_output(const fs::path& target, bool overwrite,
-                          const std::vector<fs::path>& inputs) {
-  std::error_code error;
-  const bool folder = fs::is_directory(fs::symlink_status(target, error));
-  check_output(target, overwrite);
-  if (!fs::exists(target, error)) return;
-  const auto refuse = [&](const std::string& why) {
-    fail_data(target.string(), fmt::format("is not replaced: {}", why),
-              "--overwrite replaces only a folder that 'data convert' or 'data generate' wrote; "
-              "choose another output");
-  };
-  if (!folder) refuse("it is a file");
-  for (const fs::path& input : inputs)
-    if (!input.empty() && fs::exists(input, error) && lies_in(target, input))
-      refuse(fmt::format("it holds the input '{}'", input.string()));
-  if (fs::is_empty(target, error)) return;
-  if (!describes(target / kDatasetFile, kFolderFormat)) refuse("it is not a dataset folder");
-  for (const auto& entry : fs::directory_iterator(target, error))
-    if (const std::string name = entry.path().filename().string(); !is_dataset_file(name))
-      refuse(fmt::format("it holds '{}', which is not part of a dataset", printable(name)));
-}
-
-bool is_dataset_file(const std::string& name) {
-  constexpr std::string_view kNames[] = {
-      kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
-      kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
-      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile};
-  return std::ranges::find(kNames, name) != std::end(kNames);
-}
-
+// Whether `path` is `folder` or lies in it.
 bool lies_in(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   const fs::path outer = fs::weakly_canonical(folder, error);
   const fs::path inner = fs::weakly_canonical(path, error);
   if (error) return false;
   return std::ranges::mismatch(outer, inner).in1 == outer.end();
+}
+
+std::string foreign_file(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  return is_dataset_file(name) ? "" : name;
+}
+
+constexpr OwnFolder kDatasetFolder{kDatasetFile, kFolderFormat, "dataset folder",
+                                   "'data convert' or 'data generate'", foreign_file};
+
+}  // namespace
+
+void check_own_output(const OwnFolder& own, const fs::path& target, bool overwrite,
+                      const std::vector<fs::path>& inputs) {
+  std::error_code error;
+  const bool folder = fs::is_directory(fs::symlink_status(target, error));
+  check_output(target, overwrite);
+  if (!fs::exists(target, error)) return;
+  const auto refuse = [&](const std::string& why) {
+    fail_data(target.string(), fmt::format("is not replaced: {}", why),
+              fmt::format("--overwrite replaces only a folder that {} wrote; choose another output",
+                          own.writers));
+  };
+  if (!folder) refuse("it is a file");
+  for (const fs::path& input : inputs)
+    if (!input.empty() && fs::exists(input, error) && lies_in(target, input))
+      refuse(fmt::format("it holds the input '{}'", input.string()));
+  if (fs::is_empty(target, error)) return;
+  if (!describes(target / own.manifest, own.format))
+    refuse(fmt::format("it is not a {}", own.kind));
+  for (const auto& entry : fs::directory_iterator(target, error))
+    if (const std::string name = own.foreign(entry); !name.empty())
+      refuse(fmt::format("it holds '{}', which is not part of a {}", printable(name), own.kind));
+}
+
+void naming_target(const fs::path& temporary, const fs::path& target,
+                   const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    std::string where = error.where();
+    if (where.starts_with(temporary.string()))
+      where.replace(0, temporary.string().size(), target.string());
+    throw Error(error.kind(), error.message(), where, error.hint());
+  }
+}
+
+void check_dataset_output(const fs::path& target, bool overwrite,
+                          const std::vector<fs::path>& inputs) {
+  check_own_output(kDatasetFolder, target, overwrite, inputs);
+}
+
+bool is_dataset_file(const std::string& name) {
+  constexpr std::string_view kNames[] = {
+      kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
+      kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
+      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile,  kChecksumsFile};
+  return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 std::string escape_name(std::string_view name) {
@@ -194,15 +237,7 @@ void save_dataset(const Dataset& data, const fs::path& target, bool overwrite, P
                  data.graph.bytes() + data.features.bytes() + labels.single.bytes() +
                      labels.multi.bytes() + splits,
                  "bytes");
-  try {
-    write_files(data, folder.path(), progress);
-  } catch (const Error& error) {
-    // The user knows the target, not the temporary name beside it.
-    const std::string temporary = folder.path().string();
-    std::string where = error.where();
-    if (where.starts_with(temporary)) where.replace(0, temporary.size(), target.string());
-    throw Error(error.kind(), error.message(), where, error.hint());
-  }
+  naming_target(folder.path(), target, [&] { write_files(data, folder.path(), progress); });
   folder.commit();
   progress.finish();
 }

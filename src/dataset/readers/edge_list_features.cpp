@@ -71,7 +71,10 @@ bool has_id_column(const TextFile& file, const TableForm& form, NodeIds& ids) {
     keys.push_back(*id);
   }
   std::sort(keys.begin(), keys.end());
-  return std::adjacent_find(keys.begin(), keys.end()) == keys.end() && ids.has_all_within(keys);
+  if (std::adjacent_find(keys.begin(), keys.end()) != keys.end() || !ids.has_all_within(keys))
+    return false;
+  // A header that names a feature is believed where there is a row for every node.
+  return !form.header || std::ssize(keys) != ids.known();
 }
 
 void read_triples(const TextFile& file, NodeIds& ids, FeaturePart& part) {
@@ -116,6 +119,7 @@ void read_dense(const TextFile& file, NodeIds& ids, FeaturePart& part) {
   const TableForm& form = part.rows.form;
   const size_t begin = has_id_column(file, form, ids) ? 1 : 0;
   part.rows.by_row = begin == 0;
+  part.guessed_ids = begin == 1 && ids.integers() && !is_id_name(form.name(0));
   part.width = static_cast<int64_t>(form.columns - begin);
   std::vector<float> values;
   int64_t line = 0;

@@ -51,6 +51,7 @@ struct FeaturePart {
   std::vector<int32_t> columns;  // sparse table
   std::vector<float> values;
   bool triples = false;
+  bool guessed_ids = false;  // nothing but its values says that the first column holds ids
   int64_t width = 0;
   std::vector<std::string> names;
 };

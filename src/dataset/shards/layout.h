@@ -56,6 +56,9 @@ struct ShardParts {
 ShardParts assign_shards(const Csr& graph, const ShardOptions& options, std::span<int32_t> part,
                          Progress& progress);
 
+// Where the halo nodes of each shard begin; see Shard.
+std::vector<int64_t> halo_offsets(const ShardIndex& index, const Array<int64_t>& halo);
+
 // The halo of one shard, checked.
 Array<int64_t> read_halo(const ShardIndex& index, int64_t shard);
 

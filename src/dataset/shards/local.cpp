@@ -80,6 +80,13 @@ LocalGraph localize(std::vector<int64_t> offsets, std::span<const int64_t> entri
   return out;
 }
 
+std::vector<int64_t> halo_offsets(const ShardIndex& index, const Array<int64_t>& halo) {
+  std::vector<int64_t> out;
+  for (const int64_t id : index.offsets)
+    out.push_back(std::lower_bound(halo.begin(), halo.end(), id) - halo.begin());
+  return out;
+}
+
 int64_t Shard::local(int64_t global) const {
   if (global >= begin && global < begin + own) return global - begin;
   const auto found = std::lower_bound(halo.begin(), halo.end(), global);

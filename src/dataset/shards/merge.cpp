@@ -89,9 +89,7 @@ class Merge {
       single_.resize(static_cast<size_t>(out_.nodes()), -1);
       labels.single = std::move(single_);
     }
-    for (const int64_t offset : index_.offsets)
-      out_.halo_offsets.push_back(std::lower_bound(out_.halo.begin(), out_.halo.end(), offset) -
-                                  out_.halo.begin());
+    out_.halo_offsets = halo_offsets(index_, out_.halo);
     out_.old_ids = std::move(old_ids_);
     out_.degrees = std::move(degrees_);
     std::vector<int64_t> send_offsets{0};

@@ -24,14 +24,6 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-Task task_of(const Description& about, const std::string& key) {
-  const std::string name = about.text(key);
-  for (const Task task : {Task::none, Task::binary, Task::multiclass, Task::multilabel})
-    if (name == task_name(task)) return task;
-  fail_data(about.path(), fmt::format("unknown task '{}'", printable(name)),
-            "known tasks: none, bc, mcc, mlc");
-}
-
 // Counts that every shard and all of them together must satisfy.
 void check_index(const ShardIndex& index, const std::string& where) {
   const auto wrong = [&](const std::string& what) { fail_data(where, what, kDamagedFolder); };
@@ -78,9 +70,7 @@ class ShardReader {
     out.begin = index_.offsets[shard_], out.own = entry_.nodes;
     out.data = read_data();
     out.halo = ShardReader::halo(index_, shard_);
-    for (const int64_t offset : index_.offsets)
-      out.halo_offsets.push_back(std::lower_bound(out.halo.begin(), out.halo.end(), offset) -
-                                 out.halo.begin());
+    out.halo_offsets = halo_offsets(index_, out.halo);
     out.old_ids = load<int64_t>(kOldIdsFile, {out.nodes()});
     each(kOldIdsFile, out.old_ids, [&](int64_t id) { return id >= 0 && id < index_.nodes; });
     out.degrees = read_degrees(out);
@@ -275,7 +265,7 @@ ShardIndex read_shard_index(const fs::path& path) {
   index.weighted = about.flag("/weighted");
   index.sparse_features = about.text("/features/kind") == "sparse";
   index.features = about.number("/features/width");
-  index.task = task_of(about, "/labels/task");
+  index.task = task_of(about);
   index.classes = about.number("/labels/classes");
   index.splits = about.number("/splits");
   index.partitioner = about.text("/partitioner");

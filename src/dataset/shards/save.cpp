@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "dataset/folder/description.h"
 #include "dataset/folder/folder.h"
 #include "dataset/folder/layout.h"
 #include "dataset/gather.h"
@@ -192,6 +191,7 @@ class ShardWriter {
     for (const int32_t v : nodes)
       if (!data_.node_ids.empty()) part.node_ids.push_back(data_.node_ids[v]);
     part.feature_names = data_.feature_names;
+    part.feature_treatment = data_.feature_treatment;  // with the recipe of a table
     part.class_names = data_.class_names;
 
     const fs::path folder = shard_folder(shard);
@@ -282,52 +282,37 @@ class ShardWriter {
   std::optional<Table<double>> out_degrees_;  // [N, 2]; a symmetric graph has none
 };
 
+// The first file that is not ours in a sharded folder's entry: a file, or the folder of a shard.
+std::string foreign_entry(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  if (name == kShardsFile || name == kNewIdsFile || name == kOldIdsFile) return "";
+  std::error_code error;
+  if (!is_shard_name(name) || !entry.is_directory(error)) return name;
+  for (const auto& inner : fs::directory_iterator(entry.path(), error)) {
+    const std::string file = inner.path().filename().string();
+    if (file != kShardFile && !is_dataset_file(file) &&
+        std::ranges::find(kShardOnlyFiles, file) == std::end(kShardOnlyFiles))
+      return name + "/" + file;
+  }
+  return "";
+}
+
+constexpr OwnFolder kShardedFolder{kShardsFile, kShardsFormat, "sharded folder", "'data shard'",
+                                   foreign_entry};
+
 }  // namespace
 
 void check_shards_output(const fs::path& target, bool overwrite,
                          const std::vector<fs::path>& inputs) {
-  std::error_code error;
-  const bool folder = fs::is_directory(fs::symlink_status(target, error));
-  check_output(target, overwrite);
-  if (!fs::exists(target, error)) return;
-  const auto refuse = [&](const std::string& why) {
-    fail_data(target.string(), fmt::format("is not replaced: {}", why),
-              "--overwrite replaces only a folder that 'data shard' wrote; choose another output");
-  };
-  if (!folder) refuse("it is a file");
-  for (const fs::path& input : inputs)
-    if (!input.empty() && fs::exists(input, error) && lies_in(target, input))
-      refuse(fmt::format("it holds the input '{}'", input.string()));
-  if (fs::is_empty(target, error)) return;
-  if (!describes(target / kShardsFile, kShardsFormat)) refuse("it is not a sharded folder");
-  for (const auto& entry : fs::directory_iterator(target, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool shard = is_shard_name(name) && entry.is_directory(error);
-    if (!shard && name != kShardsFile && name != kNewIdsFile && name != kOldIdsFile)
-      refuse(fmt::format("it holds '{}', which is not part of it", printable(name)));
-    if (!shard) continue;
-    for (const auto& inner : fs::directory_iterator(entry.path(), error)) {
-      const std::string file = inner.path().filename().string();
-      if (file != kShardFile && !is_dataset_file(file) &&
-          std::ranges::find(kShardOnlyFiles, file) == std::end(kShardOnlyFiles))
-        refuse(fmt::format("it holds '{}/{}', which is not part of it", name, printable(file)));
-    }
-  }
+  check_own_output(kShardedFolder, target, overwrite, inputs);
 }
 
 ShardIndex save_shards(const Dataset& data, const ShardOptions& options, const fs::path& target,
                        bool overwrite, Progress& progress) {
   check_shards_output(target, overwrite);
   AtomicFolder folder(target, overwrite);
-  try {
-    ShardWriter(data, options, folder.path(), progress).write();
-  } catch (const Error& error) {
-    // The user knows the target, not the temporary name beside it.
-    const std::string temporary = folder.path().string();
-    std::string where = error.where();
-    if (where.starts_with(temporary)) where.replace(0, temporary.size(), target.string());
-    throw Error(error.kind(), error.message(), where, error.hint());
-  }
+  naming_target(folder.path(), target,
+                [&] { ShardWriter(data, options, folder.path(), progress).write(); });
   folder.commit();
   return read_shard_index(target);
 }

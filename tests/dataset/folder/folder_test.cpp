@@ -59,6 +59,23 @@ TEST(Folder, RoundTripsEverything) {
   EXPECT_EQ(raw.class_names, data.class_names);
 }
 
+TEST(Folder, FeaturesOfARecipeAreNotTreatedAgainAndKeepIt) {
+  const TempFolder temp;
+  Dataset data = rich();
+  data.feature_treatment.recipe = "{\"version\": 1}";
+  save_dataset(data, temp / "one", false);
+  const RawDataset raw = reread(temp / "one");
+  EXPECT_EQ(raw.recipe, data.feature_treatment.recipe);
+  const Dataset again = prepare(reread(temp / "one"), "folder", {});
+  EXPECT_EQ(again.feature_treatment.rule, FeatureRule::raw);
+  EXPECT_EQ(again.feature_treatment.recipe, data.feature_treatment.recipe);
+  save_dataset(again, temp / "one", true);
+  LoadOptions scaled;
+  scaled.features = FeatureRule::row_norm;
+  save_dataset(prepare(reread(temp / "one"), "folder", scaled), temp / "two", false);
+  EXPECT_FALSE(fs::exists(temp / "two/recipe.json")) << "it no longer describes the features";
+}
+
 TEST(Folder, SavingWhatWasReadGivesTheSameBytes) {
   const TempFolder temp;
   save_dataset(rich(), temp / "one", false);

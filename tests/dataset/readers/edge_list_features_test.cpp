@@ -29,6 +29,18 @@ TEST(EdgeListFeatures, KnowsAnIdColumnWithoutAHeader) {
   EXPECT_THAT(by_row.node_ids, IsEmpty());
 }
 
+TEST(EdgeListFeatures, SmallWholeNumbersAreNotTakenForIdsUnnoticed) {
+  const RawDataset named =
+      read_folder_of({{"edges.csv", "0,1\n1,2\n"}, {"features.csv", "age,plan\n0,7\n2,8\n1,9\n"}});
+  EXPECT_THAT(named.feature_names, ElementsAre("age", "plan"));
+  EXPECT_THAT(named.features.dense_matrix().values.span(), ElementsAre(0, 7, 2, 8, 1, 9));
+  EXPECT_EQ(named.treatment, "");
+  const RawDataset guessed =
+      read_folder_of({{"edges.csv", "0,1\n1,2\n"}, {"features.csv", "0,7\n2,8\n1,9\n"}});
+  EXPECT_THAT(guessed.features.dense_matrix().values.span(), ElementsAre(7, 9, 8));
+  EXPECT_EQ(guessed.treatment, "node ids from the first column of features.csv") << "it is said";
+}
+
 TEST(EdgeListFeatures, ReadsSparseTables) {
   const Texts tables[] = {{{"features.csv", "node,feature,value\n1,3,0.5\n0,0,2\n1,1,1\n"}},
                           {{"features.csv", "1,3,0.5\n0,0,2\n1,1,1\n"}},

@@ -17,8 +17,19 @@ TEST(EdgeList, KeepsIntegersFromZero) {
   EXPECT_THAT(raw.edges.weight, IsEmpty());
   EXPECT_THAT(raw.node_ids, IsEmpty());
   EXPECT_FALSE(raw.has_features);
-  EXPECT_FALSE(raw.symmetrize);
+  EXPECT_TRUE(raw.symmetrize) << "unless the user says otherwise";
   EXPECT_EQ(raw.labels.task, Task::none);
+}
+
+TEST(EdgeList, IsUndirectedUnlessACommentSaysOtherwise) {
+  for (const char* text : {"0,1\n1,2\n", "# Undirected graph: web.txt\n0 1\n1 2\n",
+                           "# Nodes: 3 Edges: 2\n0 1\n1 2\n", "0,1\n# a directed graph\n1,2\n"})
+    EXPECT_TRUE(read_edges_text(text).symmetrize) << text;
+  for (const char* text :
+       {"# Directed graph (each unordered pair of nodes is saved once): web.txt\n"
+        "# FromNodeId ToNodeId\n0 1\n1 2\n",
+        "# web\n# directed graph\n0,1\n"})
+    EXPECT_FALSE(read_edges_text(text).symmetrize) << text;
 }
 
 TEST(EdgeList, NumbersOtherIntegersInAscendingOrder) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/npy.h"
@@ -323,7 +324,6 @@ TEST_F(ByHand, AreKnownByTheirIndex) {
   EXPECT_FALSE(is_sharded(folder_ / "nowhere"));
 }
 
-// Writes shards.json again with `from` replaced by `to`, and returns the complaint.
 TEST_F(ByHand, HaveAnIndexThatIsChecked) {
   const std::string good = read_text(file("shards.json"));
   const auto broken = [&](const std::string& from, const std::string& to) {
@@ -346,7 +346,44 @@ TEST_F(ByHand, HaveAnIndexThatIsChecked) {
   EXPECT_THAT(broken("\"cut_edges\": 4", "\"cut_edges\": 5"), HasSubstr("5 of them cut"));
 }
 
-TEST(ShardIds, MayExceed32Bits) {
+// The two shards again, with two of 2^31 - 1 nodes in between that are never opened.
+TEST_F(ByHand, MayHaveIdsBeyond32Bits) {
+  constexpr int64_t kMany = INT32_MAX, kShift = 2 * kMany;
+  fs::rename(file("shard-00001"), file("shard-00003"));
+  save_npy<int64_t>(file("shard-00000/halo.npy"), std::vector<int64_t>{2 + kShift, 4 + kShift});
+  save_npy<int64_t>(file("shard-00000/send_offsets.npy"), std::vector<int64_t>{0, 0, 0, 0, 1});
+  save_npy<int64_t>(file("shard-00003/send_offsets.npy"), std::vector<int64_t>{0, 2, 2, 2, 2});
+  auto all = nlohmann::json::parse(read_text(file("shards.json")));
+  all["nodes"] = 5 + kShift;
+  all["offsets"] = {0, 2, 2 + kMany, 2 + kShift, 5 + kShift};
+  const nlohmann::json many{
+      {"nodes", kMany}, {"halo", 0}, {"edges", 0}, {"cut_edges", 0}, {"hash", ""}};
+  all["shards"] = {all["shards"][0], many, many, all["shards"][1]};
+  for (const int64_t s : {0, 3}) {
+    const fs::path description = file(shard_name(s)) / "shard.json";
+    auto about = nlohmann::json::parse(read_text(description));
+    for (auto& [name, entry] : about["files"].items())
+      entry["bytes"] = fs::file_size(file(shard_name(s)) / name);
+    write_text(description, about.dump());
+    all["shards"][s]["hash"] = hash_of_file(description);
+  }
+  write_text(file("shards.json"), all.dump());
+
+  const ShardIndex index = read_shard_index(folder_ / "out");
+  EXPECT_EQ(index.owner(1 + kMany), 1);
+  EXPECT_EQ(index.owner(4 + kShift), 3);
+  const Shard first = open_shard(index, 0), last = open_shard(index, 3);
+  EXPECT_THAT(to_vector(first.halo), ElementsAre(2 + kShift, 4 + kShift));
+  EXPECT_THAT(first.halo_offsets, ElementsAre(0, 0, 0, 0, 2));
+  EXPECT_EQ(first.local(4 + kShift), 3);
+  EXPECT_EQ(first.global(3), 4 + kShift);
+  EXPECT_EQ(last.begin, 2 + kShift);
+  EXPECT_EQ(last.global(2), 4 + kShift);
+  EXPECT_THAT(to_vector(last.halo), ElementsAre(1));
+  EXPECT_THAT(last.sent_to(0, 1), ElementsAre(0, 2));
+}
+
+TEST(ShardIds, BecomeLocalOnesInTheOrderOfTheHalo) {
   // Nodes 5e9 and 5e9 + 1 with neighbors on both sides; local ids come from sorted halo.
   const int64_t begin = 5'000'000'000;
   const std::vector<int64_t> entries{begin + 1, 7, 9'000'000'000, begin, 7};
