@@ -20,6 +20,7 @@
 #include "python_progress.h"
 #include "run/folder.h"
 #include "run/info.h"
+#include "run/record.h"
 #include "tables.h"
 #include "version.h"
 
@@ -29,6 +30,12 @@ namespace {
 
 using nlohmann::json;
 using SharedDataset = std::shared_ptr<const Dataset>;
+using Path = std::filesystem::path;
+
+// JSON text, which is UTF-8 even where a path in it is not.
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 // Class ids [N] with -1 where unknown, or zeros and ones [N, C] with a row of 255 where unknown;
 // None without labels. A read-only view, possibly of a mapped file.
@@ -57,8 +64,11 @@ std::vector<std::vector<double>> coefficients_of(const SpectralOptions& options)
 }
 
 // The content of a run's model file: its options, by their current names, and its tensors.
-py::dict model_of(const std::string& file) {
-  const SafeTensors loaded = load_safetensors(file);
+py::dict model_of(const Path& path) {
+  const std::string file = path.string();
+  const RunFolder folder(path.parent_path());
+  if (folder.model() == path && folder.exists()) check_finished(folder);
+  const SafeTensors loaded = load_safetensors(path);
   const auto about = loaded.metadata.find("graphsurgeon");
   if (about == loaded.metadata.end() || loaded.metadata.contains("state"))
     fail_data(file, "is not a model of graphsurgeon",
@@ -83,10 +93,10 @@ py::dict model_of(const std::string& file) {
   return out;
 }
 
-std::vector<std::string> split_models_of(const RunFolder& run) {
-  std::vector<std::string> out;
+std::vector<py::str> split_models_of(const RunFolder& run) {
+  std::vector<py::str> out;
   for (size_t s = 0; std::filesystem::exists(run.split_model(s)); ++s)
-    out.push_back(run.split_model(s).string());
+    out.push_back(text_of(run.split_model(s).string()));
   return out;
 }
 
@@ -149,7 +159,7 @@ MakeDataset maker_of(const py::object& source, Progress& progress) {
     return [arrays = arrays_of(source.cast<py::dict>())](const LoadOptions& options) {
       return dataset_from(arrays, options);
     };
-  return [text = source.cast<std::string>(), &progress](const LoadOptions& options) {
+  return [text = source.cast<Path>().string(), &progress](const LoadOptions& options) {
     return load_dataset(text, options, progress);
   };
 }
@@ -180,7 +190,8 @@ void write_dataset(const Dataset& data, const std::filesystem::path& folder, boo
 }
 
 struct TrainArguments {
-  std::string data, folder, init, options;
+  Path data, folder, init;
+  std::string options;
   bool resume, overwrite;
   int64_t until;
   int threads;
@@ -189,7 +200,7 @@ struct TrainArguments {
 std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArguments& arguments,
                           const py::object& listener) {
   TrainRequest request;
-  request.data = arguments.data;
+  request.data = arguments.data.string();
   request.run = arguments.folder, request.init = arguments.init;
   request.options = run_options(arguments.options);
   request.resume = arguments.resume, request.overwrite = arguments.overwrite;
@@ -199,18 +210,19 @@ std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArgum
     request.stop = progress.stop();
     return run(request, *data, progress);
   });
-  return to_json(result).dump();
+  return dumped(to_json(result));
 }
 
-py::array embed(const std::string& folder, const py::object& source, int threads,
-                const py::object& listener) {
+py::array embed(const Path& folder, const py::object& source, int threads,
+                const py::object& listener, const std::optional<std::vector<std::string>>& nodes) {
+  const std::string name = py::isinstance<py::str>(source) ? source.cast<std::string>() : "";
   return numpy_of(with_progress(listener, [&](Progress& progress) {
     MakeDataset make;
     {
       const py::gil_scoped_acquire lock;
       make = maker_of(source, progress);
     }
-    return embed_with(folder, make, threads, progress);
+    return embed_with(folder, name, make, nodes, threads, progress);
   }));
 }
 
@@ -226,7 +238,8 @@ void register_errors() {
           if (thrown) std::rethrow_exception(thrown);
         } catch (const Error& error) {
           const py::object make = py::module_::import("graphsurgeon.errors").attr("from_core");
-          const py::object made = make(error.exit_code(), error.what(), error.hint());
+          const py::object made =
+              make(error.exit_code(), text_of(error.what()), text_of(error.hint()));
           PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
         }
       });
@@ -240,10 +253,15 @@ PYBIND11_MODULE(_core, module) {
   module.attr("torch_version") = GS_TORCH_VERSION;
   py::class_<Dataset, std::shared_ptr<Dataset>>(module, "Dataset",
                                                 "A graph that is loaded, checked and treated.")
-      .def_readonly("name", &Dataset::name)
+      .def_property_readonly("name", [](const Dataset& d) { return text_of(d.name); })
       .def_readonly("format", &Dataset::format)
       .def_readonly("treatment", &Dataset::treatment)
-      .def_readonly("notes", &Dataset::notes)
+      .def_property_readonly("notes",
+                             [](const Dataset& d) {
+                               std::vector<py::str> out;
+                               for (const std::string& note : d.notes) out.push_back(text_of(note));
+                               return out;
+                             })
       .def_readonly("node_ids", &Dataset::node_ids)
       .def_readonly("class_names", &Dataset::class_names)
       .def_readonly("feature_names", &Dataset::feature_names)
@@ -259,8 +277,8 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("degrees", degrees_of)
       .def_property_readonly("splits", [](const Dataset& d) { return d.splits.size(); })
       .def("__repr__", [](const Dataset& d) {
-        return fmt::format("Dataset({}: {} nodes, {} edges, {} features)", d.name, d.nodes(),
-                           d.graph.edges(), d.features.width());
+        return text_of(fmt::format("Dataset({}: {} nodes, {} edges, {} features)", d.name,
+                                   d.nodes(), d.graph.edges(), d.features.width()));
       });
   module.def("options", [] { return option_table().dump(); });
   module.def("presets", [] { return preset_table().dump(); });
@@ -273,11 +291,12 @@ PYBIND11_MODULE(_core, module) {
   module.def("chosen_method", chosen_method, py::arg("given"));
   module.def("model", model_of, py::arg("file"));
   const auto file = [](std::filesystem::path (RunFolder::*name)() const) {
-    return [name](const RunFolder& run) { return (run.*name)().string(); };
+    return [name](const RunFolder& run) { return text_of((run.*name)().string()); };
   };
   py::class_<RunFolder>(module, "RunFolder", "The files of a run.")
-      .def(py::init<std::string>(), py::arg("path"))
-      .def_property_readonly("path", [](const RunFolder& run) { return run.path().string(); })
+      .def(py::init<Path>(), py::arg("path"))
+      .def_property_readonly("path",
+                             [](const RunFolder& run) { return text_of(run.path().string()); })
       .def_property_readonly("options", file(&RunFolder::options))
       .def_property_readonly("metrics", file(&RunFolder::metrics))
       .def_property_readonly("model", file(&RunFolder::model))
@@ -285,6 +304,8 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("ids", file(&RunFolder::ids))
       .def_property_readonly("scores", file(&RunFolder::scores))
       .def_property_readonly("state", file(&RunFolder::state))
+      .def_property_readonly("record", file(&RunFolder::record))
+      .def_property_readonly("unfinished", unfinished_text)
       .def_property_readonly("split_models", split_models_of)
       .def_property_readonly("exists", &RunFolder::exists)
       .def_property_readonly("holds_run", &RunFolder::holds_run)
@@ -298,9 +319,9 @@ PYBIND11_MODULE(_core, module) {
              py::arg("overwrite"), py::arg("inputs"), py::arg("listener"));
   module.def(
       "train",
-      [](const std::shared_ptr<Dataset>& dataset, std::string data, std::string folder,
-         std::string init, std::string options, bool resume, bool overwrite, int threads,
-         const py::object& listener, int64_t until) {
+      [](const std::shared_ptr<Dataset>& dataset, Path data, Path folder, Path init,
+         std::string options, bool resume, bool overwrite, int threads, const py::object& listener,
+         int64_t until) {
         return train_dataset(dataset,
                              {std::move(data), std::move(folder), std::move(init),
                               std::move(options), resume, overwrite, until, threads},
@@ -310,7 +331,7 @@ PYBIND11_MODULE(_core, module) {
       py::arg("resume"), py::arg("overwrite"), py::arg("threads"), py::arg("listener"),
       py::arg("until") = 0);
   module.def("embed", embed, py::arg("folder"), py::arg("source"), py::arg("threads"),
-             py::arg("listener"));
+             py::arg("listener"), py::arg("nodes") = py::none());
   module.def(
       "validation",
       [](const py::array_t<float, py::array::c_style>& z, const std::shared_ptr<Dataset>& data,

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
@@ -15,6 +16,12 @@
 namespace gs {
 
 namespace py = pybind11;
+
+// Text that may hold a path, which may be in any encoding, as os.fsdecode() gives it.
+inline py::str text_of(std::string_view bytes) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeFSDefaultAndSize(bytes.data(), std::ssize(bytes)));
+}
 
 // Reports progress to a Python object (start, advance, finish, say) at most every kPause and checks
 // for Ctrl-C. An exception of Python, an interrupt or an error of the object, sets `stop`;
@@ -27,7 +34,7 @@ class PythonProgress : public Progress {
   const std::atomic<bool>* stop() const { return &stop_; }
 
   void start(std::string_view task, int64_t total, std::string_view unit) override {
-    report([&] { listener_.attr("start")(std::string(task), total, std::string(unit)); });
+    report([&] { listener_.attr("start")(text_of(task), total, text_of(unit)); });
   }
   void advance(int64_t units) override {
     pending_ += units;
@@ -35,19 +42,19 @@ class PythonProgress : public Progress {
     const auto now = std::chrono::steady_clock::now();
     if (now - reported_ < kPause) return;
     reported_ = now;
-    report([&] { listener_.attr("advance")(pending_.exchange(0), note_); });
+    report([&] { listener_.attr("advance")(pending_.exchange(0), text_of(note_)); });
   }
   void note(std::string_view text) override {
     if (std::this_thread::get_id() == owner_) note_ = text;
   }
   void finish() override {
     report([&] {
-      listener_.attr("advance")(pending_.exchange(0), note_);
+      listener_.attr("advance")(pending_.exchange(0), text_of(note_));
       listener_.attr("finish")();
     });
   }
   void say(std::string_view text) override {
-    report([&] { listener_.attr("say")(std::string(text)); });
+    report([&] { listener_.attr("say")(text_of(text)); });
   }
 
   void rethrow() const {

@@ -7,13 +7,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from .errors import DataError, Error, UsageError
 
 # What a command prints after Ctrl-C if running it again continues its work.
-STOPPED = "error: stopped; finished work is kept\nhint: the same command continues"
+STOPPED = "error: stopped; what is finished is kept\nhint: the same command continues from there"
 
 
 class Parser(argparse.ArgumentParser):
@@ -41,9 +42,30 @@ def add_renamed(out: argparse._ActionsContainer, old: str, new: str) -> None:
     out.add_argument(old, action=Renamed, nargs="?", const=new, help=argparse.SUPPRESS)
 
 
+def _remove_leftovers(path: Path) -> None:
+    """Removes what killed processes left when they wrote this file."""
+    prefix = f".{path.name}.tmp-"
+    with suppress(OSError):
+        for name in os.listdir(path.parent):
+            number = name.removeprefix(prefix)
+            if name.startswith(prefix) and number.isdigit() and not _exists(int(number)):
+                os.unlink(path.parent / name)
+
+
+def _exists(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
+
+
 def write(path: Path, content: bytes) -> None:
     """Writes the file completely or not at all; raises DataError on failure."""
     beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    _remove_leftovers(path)
     try:
         with open(beside, "wb") as file:
             file.write(content)
@@ -51,7 +73,8 @@ def write(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(beside, path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that is read-only says so again
+            beside.unlink()
         raise DataError(
             f"{path}: cannot be written: {error.strerror}", "choose another path with -o"
         ) from None
@@ -76,9 +99,6 @@ def run(work: Callable[[], None], stopped: str) -> int:
             print(stopped, file=sys.stderr)
         return 4
     return 0
-
-
-STOPPED = "error: stopped; what is finished is kept\nhint: the same command continues from there"
 
 
 def stop_on_terminate() -> None:

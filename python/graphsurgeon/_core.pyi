@@ -80,6 +80,12 @@ class RunFolder:
     @property
     def state(self) -> str: ...
     @property
+    def record(self) -> str: ...
+    @property
+    def unfinished(self) -> str:
+        """Where and why the run stopped; empty for a finished run."""
+
+    @property
     def split_models(self) -> list[str]:
         """The models of `select="val"`, one per split."""
 
@@ -137,7 +143,7 @@ def write_dataset(
 
 def train(
     dataset: Dataset,
-    data: str,
+    data: str | bytes,
     folder: str,
     init: str,
     options: str,
@@ -150,8 +156,14 @@ def train(
     """What `train --json` prints. `until`: an epoch to stop after before the last; 0 for none."""
 
 def embed(
-    folder: str, source: Dataset | dict[str, Any] | str, threads: int, listener: Listener
-) -> np.ndarray: ...
+    folder: str,
+    source: Dataset | dict[str, Any] | str,
+    threads: int,
+    listener: Listener,
+    nodes: list[str] | None = None,
+) -> np.ndarray:
+    """`nodes`: ids of the nodes to embed, or their numbers where nodes have no ids; None: all."""
+
 def validation(z: np.ndarray, dataset: Dataset, options: str, threads: int) -> list[float]:
     """Score of a linear probe on the validation nodes of each split, in percent."""
 

@@ -20,7 +20,7 @@ from .errors import DataError, Error, UsageError
 from .explore import Exploration
 from .progress import Listener, OnEpoch, wanted
 from .protocol import Protocol, check_keywords
-from .tracking import Tracked
+from .tracking import Tracked, check_tracker
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -167,11 +167,13 @@ class GraphSurgeon(Protocol, Exploration):
         """
         params = self._fit_params(resume)
         output.check_kind(self.output)
+        if track:
+            check_tracker(track)
         text = options.option_text(params)
         reads_labels = self._reads_labels(text)
-        graph, y = self._graph_of(X, y if reads_labels else None, edges, nodes)
+        graph, y = self._graph_of(X, y, edges, nodes)
         output.require(output.kind_for(self._kind(), getattr(graph, "frame", "")))
-        source = interop.source_of(graph, y, reads_labels)
+        source = interop.source_of(graph, y, reads_labels, replace=self.graph is not None)
         show = wanted(self.progress)
         self._tell(graph, show)
         threads = options.thread_count(self.threads)
@@ -235,6 +237,8 @@ class GraphSurgeon(Protocol, Exploration):
         edges, nodes : table, optional
             Instead of X: tables with the columns of those that were fitted. They are encoded by the
             same recipe; a warning names categories that are new.
+        nodes : array-like of ids, beside X
+            Embeds only these nodes, one row for each in their order, from their neighborhoods.
 
         Returns
         -------
@@ -250,15 +254,23 @@ class GraphSurgeon(Protocol, Exploration):
             return self._as_output(z[rows], ids[rows], self._frame)
         threads = options.thread_count(self.threads)
         show = wanted(self.progress)
-        graph = interop.graph_of(X, edges, nodes, self)
+        only = None if X is None or nodes is None else np.asarray(nodes)
+        graph = interop.graph_of(X, edges, nodes if only is None else None, self)
         ids_module.check_recipe(graph, self)
         self._tell(graph, show)
-        z = core.embed(self.run_, interop.source_of(graph, None, False), threads, Listener(show))
-        frame = getattr(graph, "frame", "")
-        found = ids_module.ids_of(graph)
-        if found is None and output.kind_for(self._kind(), frame) in ("pandas", "polars"):
-            found = ids_module.ids_in(graph)
-        return self._as_output(z, np.arange(len(z)) if found is None else found, frame)
+        source, frame = interop.source_of(graph, None, False), getattr(graph, "frame", "")
+        ids = ids_module.ids_of(graph)
+        if only is not None:
+            known = ids is not None
+            asked = [f"#{row}" for row in output.rows_of(only, ids)] if known else map(str, only)
+            z = core.embed(self.run_, source, threads, Listener(show), list(asked))
+            return self._as_output(z, only, frame)
+        z = core.embed(self.run_, source, threads, Listener(show))
+        if ids is None:
+            ids = np.arange(len(z))
+            if output.kind_for(self._kind(), frame) in ("pandas", "polars"):
+                ids = ids_module.ids_in(graph)
+        return self._as_output(z, ids, frame)
 
     def fit_transform(self, X: Any = None, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""
@@ -309,8 +321,8 @@ class GraphSurgeon(Protocol, Exploration):
         owned = OwnedFolder.open(folder)
         path = os.fspath(folder)
         if not owned.files.finished:
-            name = os.path.basename(owned.files.model)
-            raise DataError(f"{path}: is not the folder of a finished run", f"it has no {name}")
+            why = owned.files.unfinished if owned.files.exists else "is not the folder of a run"
+            raise DataError(f"{path}: {why}", "graphsurgeon show FOLDER has the whole story")
         model = core.model(owned.files.model)
         by_keyword = {
             options.BY_NAME[name]: value

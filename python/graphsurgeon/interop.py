@@ -57,11 +57,12 @@ def _network(graph: Any, like: Any) -> Any:
     return import_module("graphsurgeon.tables").read_network(graph, like=like)
 
 
-def source_of(data: Any, y: Any = None, labels_needed: bool = True) -> Any:
+def source_of(data: Any, y: Any = None, labels_needed: bool = True, replace: bool = False) -> Any:
     """What core.dataset takes: arrays, text or a dataset.
 
-    `y`: labels for a graph from memory that has none. Labels that are no classes (the target of a
-    regression) are left out if they are not needed.
+    `y`: labels for a graph from memory that has none, or instead of its own and their splits with
+    `replace`. Labels that are no classes (the target of a regression) are left out if they are not
+    needed.
     """
     if isinstance(data, (core.Dataset, str, os.PathLike)):
         if y is not None and labels_needed:
@@ -70,6 +71,9 @@ def source_of(data: Any, y: Any = None, labels_needed: bool = True) -> Any:
         return data if isinstance(data, core.Dataset) else os.fspath(data)
     try:
         arrays = data.graph_arrays() if hasattr(data, "graph_arrays") else _arrays(data)
+        if y is not None and replace:
+            for name in ("labels", "multi_labels", "class_names", "splits"):
+                arrays.pop(name, None)
         if y is not None and "labels" not in arrays and "multi_labels" not in arrays:
             arrays |= labels_of(y)
         if (refused := arrays.pop("refused_labels", None)) and labels_needed:
@@ -85,7 +89,7 @@ def source_of(data: Any, y: Any = None, labels_needed: bool = True) -> Any:
     return arrays
 
 
-def name_of(data: Any) -> str:
+def name_of(data: Any) -> str | bytes:
     """The name of the data in options.json."""
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
@@ -142,7 +146,7 @@ def _edges(edge_index: Any, weight: Any = None) -> Arrays:
         "target": np.ascontiguousarray(edges[1], dtype=np.int64),
     }
     if weight is not None:
-        values = np.ascontiguousarray(numpy_of(weight), dtype=np.float32).reshape(-1)
+        values = np.ascontiguousarray(_real(numpy_of(weight)), dtype=np.float32).reshape(-1)
         if len(values) != edges.shape[1]:
             message = f"{len(values)} edge weights for {edges.shape[1]} edges"
             raise DataError(message, "pass one weight per edge")
@@ -184,6 +188,12 @@ def _transposed(adj_t: Any) -> Arrays:
 def _weights(values: np.ndarray) -> np.ndarray | None:
     """The values, or None if all are one."""
     return None if (values == 1).all() else values
+
+
+def _real(weights: np.ndarray) -> np.ndarray:
+    if np.iscomplexobj(weights):
+        raise DataError("edge weights are complex numbers, expected real ones", "pass one number")
+    return weights
 
 
 def _square(shape: Any) -> int:
@@ -246,7 +256,7 @@ def _scipy(matrix: Any) -> Arrays:
         "neighbors": columns.indices.astype(np.int32, copy=False),
     }
     if _weights(columns.data) is not None:
-        out["weights"] = np.ascontiguousarray(columns.data, dtype=np.float32)
+        out["weights"] = np.ascontiguousarray(_real(columns.data), dtype=np.float32)
     return out
 
 

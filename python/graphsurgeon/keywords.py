@@ -83,7 +83,7 @@ class Keywords(DataKeywords, total=False):
     gamma: float
     filters: str
     hops: int
-    row_transform: Literal["auto", "shares", "unit", "none"]
+    row_transform: Literal["auto", "shares", "powers", "unit", "none"]
     center: bool
     scale_columns: bool
     noise: float

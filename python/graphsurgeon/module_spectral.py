@@ -47,11 +47,17 @@ class Magnitudes(nn.Module):
         return (logs - self.mean) * self.scale
 
 
+def positive_power(x: Tensor, exponent: float) -> Tensor:
+    """x ** exponent where x is positive, else 0: a power below 1 has no derivative at 0."""
+    some = x > 0
+    return torch.where(some, torch.where(some, x, 1) ** exponent, 0)
+
+
 class SpectralModule(nn.Module):
     """A run of spectral or diffused as PyTorch operations. `options` are the run's.
 
     `forward` returns the same as `GraphSurgeon.transform`, up to rounding. It is differentiable in
-    all inputs and in the directions; square roots of shares count as constant where a share is 0.
+    all inputs and in the directions; shares and powers count as constant where a value is 0.
     The filtered features are formed whole: N x F values per filter.
     """
 
@@ -76,12 +82,14 @@ class SpectralModule(nn.Module):
     def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
         """The embeddings. x is N x F; edge_index is 2 x M with sources first, as in PyG.
 
-        DataError if a feature is negative and the run's rows are shares.
+        DataError if a feature is negative and the run's rows are shares or powers.
         """
         x = x if x.layout == torch.strided else x.to_dense()
-        if self.options["row-transform"] == "shares" and bool((x < 0).any()):
+        rule = self.options["row-transform"]
+        if rule in ("shares", "powers") and bool((x < 0).any()):
             raise DataError(
-                "features: some are negative, so that rows have no shares (--row-transform shares)",
+                f"features: some are negative, so that rows have no {rule} "
+                f"(--row-transform {rule})",
                 "solve with --row-transform unit",
             )
         graph = Graph(edge_index, edge_weight, x, self.options["encoder"])
@@ -108,11 +116,10 @@ class SpectralModule(nn.Module):
     def _rows(self, filtered: Tensor, sums: Tensor) -> Tensor:
         """The rows as the run transforms them."""
         rule = self.options["row-transform"]
-        if rule == "unit":
-            lengths = torch.linalg.vector_norm(filtered, dim=1, keepdim=True)
-            return filtered / lengths.clamp_min(SMALLEST)
         if rule == "none":
             return filtered
-        shares = filtered / sums.clamp_min(SMALLEST)
-        some = shares > 0  # the root has no derivative at 0
-        return torch.where(some, torch.where(some, shares, 1).sqrt(), 0)
+        if rule == "shares":
+            return positive_power(filtered / sums.clamp_min(SMALLEST), 1 / 2)
+        rows = positive_power(filtered, 5 / 8) if rule == "powers" else filtered
+        lengths = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+        return rows / lengths.clamp_min(SMALLEST)

@@ -105,7 +105,6 @@ class Tracked:
     """
 
     def __init__(self, name: str, params: Mapping[str, Any], folder: str, on_epoch: Any) -> None:
-        check_tracker(name)
         plain = (int, float, str)
         self._params = {k: v if isinstance(v, plain) else str(v) for k, v in params.items()}
         self._name, self._folder, self._on_epoch = name, folder, on_epoch

@@ -6,16 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/mapped_files.h"
 #include "base/registry.h"
+#include "base/temporary.h"
 
 namespace gs {
 
@@ -30,16 +32,6 @@ struct Descriptor {
   ~Descriptor() {
     if (value >= 0) ::close(value);
   }
-};
-
-struct Mapping {
-  Mapping(void* address, size_t length) : address(address), length(length) {}
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-
-  void* address;
-  size_t length;
-  ~Mapping() { ::munmap(address, length); }
 };
 
 fs::path folder_of(const fs::path& path) {
@@ -115,19 +107,16 @@ void sync_path(const fs::path& path, const fs::path& target) {
   if (::fsync(file.value) != 0 && errno != EINVAL && errno != EROFS) fail_write(target, errno);
 }
 
-// A hidden name beside the target that no other process uses. `make` creates it and returns false
-// with errno otherwise.
-template <class Make>
-fs::path make_temporary(const fs::path& target, const Make& make) {
-  static std::atomic<uint64_t> counter{0};
-  constexpr size_t kNameBytes = 100;  // a long name must leave room for the rest
-  const std::string name = target.filename().string().substr(0, kNameBytes);
-  for (;;) {
-    fs::path path = folder_of(target) / fmt::format(".{}.tmp-{}-{}", name, ::getpid(), counter++);
-    if (make(path)) return path;
-    if (errno != EEXIST)
-      fail_write(target, errno);  // EEXIST: left by a killed process with our number
+// A folder and all that is in it, the innermost first.
+void sync_tree(const fs::path& folder, const fs::path& target) {
+  std::error_code error, ignored;
+  for (const std::string& name : names_in(folder, error)) {
+    const fs::path path = folder / name;
+    if (fs::is_directory(fs::symlink_status(path, ignored))) sync_tree(path, target);
+    else sync_path(path, target);
   }
+  if (error) fail_write(target, error.value());
+  sync_path(folder, target);
 }
 
 // The path without a trailing slash. One that has no name of its own (".", "..", "/") cannot be
@@ -151,17 +140,18 @@ void check_replaceable(const fs::path& target, bool nested = false) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(target, error);
   if (fs::is_directory(status)) {
+    const auto is_folder = [](const fs::path& path) {
+      std::error_code ignored;
+      return fs::is_directory(fs::symlink_status(path, ignored));
+    };
     std::error_code ignored;
     const bool set =
         !nested && fs::is_regular_file(fs::symlink_status(target / kManifest, ignored));
-    for (fs::directory_iterator entry(target, error), end; !error && entry != end;
-         entry.increment(error)) {
-      if (!fs::is_directory(entry->symlink_status(error))) continue;
-      if (set) check_replaceable(entry->path(), /*nested=*/true);
+    for (const std::string& name : names_in(target, error)) {
+      if (!is_folder(target / name)) continue;
+      if (set) check_replaceable(target / name, /*nested=*/true);
       else
-        fail_data(target.string(),
-                  fmt::format("is not replaced: it holds the folder '{}'",
-                              entry->path().filename().string()),
+        fail_data(target.string(), fmt::format("is not replaced: it holds the folder '{}'", name),
                   "only a file or a folder of plain files is overwritten; remove it yourself or "
                   "choose another output");
     }
@@ -188,17 +178,19 @@ MappedFile::MappedFile(const fs::path& path) : path_(path.string()) {
   void* address = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.value, 0);
   if (address == MAP_FAILED) fail_read(path, errno);
   if (length <= kReadAheadBytes) ::madvise(address, length, MADV_WILLNEED);
-  owner_ = std::make_shared<const Mapping>(address, length);
+  owner_ = std::make_shared<const MappedRange>(path_, address, length, status);
   bytes_ = {static_cast<const std::byte*>(address), length};
 }
 
 AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
   std::error_code error;
   if (!target_.has_filename() || fs::is_directory(target_, error)) fail_write(target_, EISDIR);
-  temporary_ = make_temporary(target_, [&](const fs::path& path) {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return descriptor_ >= 0;
+  remove_leftovers_once(target_);
+  Temporary made = make_temporary(target_, [](const fs::path& path) {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   });
+  if (made.descriptor < 0) fail_write(target_, errno);
+  temporary_ = std::move(made.path), descriptor_ = made.descriptor;
 }
 
 AtomicFile::~AtomicFile() {
@@ -252,31 +244,39 @@ void write_file(const fs::path& target, std::string_view text) {
 AtomicFolder::AtomicFolder(const fs::path& target, bool overwrite)
     : target_(nameable(target)), overwrite_(overwrite) {
   check_output(target_, overwrite);
-  temporary_ = make_temporary(
-      target_, [](const fs::path& path) { return ::mkdir(path.c_str(), 0777) == 0; });
+  if (remove_leftovers(target_))
+    fail_data(target_.string(), "is being written by another process",
+              "wait until it is done, or choose another output");
+  Temporary made = make_temporary(target_, [](const fs::path& path) {
+    if (::mkdir(path.c_str(), 0777) != 0) return -1;
+    return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  });
+  if (made.descriptor < 0) fail_write(target_, errno);
+  temporary_ = std::move(made.path);
+  keep_lock(temporary_, made.descriptor);
 }
 
 AtomicFolder::~AtomicFolder() {
   std::error_code ignored;
-  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+  if (temporary_.empty()) return;
+  fs::remove_all(temporary_, ignored);
+  release_lock(temporary_);
 }
 
 void AtomicFolder::commit() {
   GS_ASSERT(!temporary_.empty());
   std::error_code error;
-  for (fs::recursive_directory_iterator entry(temporary_, error), end; !error && entry != end;
-       entry.increment(error))
-    sync_path(entry->path(), target_);
-  if (error) fail_write(target_, error.value());
-  sync_path(temporary_, target_);
+  sync_tree(temporary_, target_);
 
   check_output(target_, overwrite_);
+  const fs::path written = temporary_;
   if (overwrite_ && fs::exists(target_, error)) {
     swap_with_target();
   } else {
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
     temporary_.clear();
   }
+  release_lock(written);
   sync_path(folder_of(target_), target_);
   if (!temporary_.empty()) fs::remove_all(std::exchange(temporary_, {}), error);  // the old output
 }
@@ -312,14 +312,25 @@ int64_t memory_limit() {
   return std::min(limit, cgroup_memory_limit("/sys/fs/cgroup", self));
 }
 
-int64_t cgroup_memory_limit(const fs::path& mount, std::string_view self) {
-  int64_t limit = INT64_MAX;
-  const auto look = [&](const fs::path& file) {
-    std::ifstream in(file);
-    if (int64_t quota = 0; in >> quota && quota > 0) limit = std::min(limit, quota);
+namespace {
+
+// The number in a file; nothing where there is none ("max").
+std::optional<int64_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  int64_t value = 0;
+  return in >> value ? std::optional(value) : std::nullopt;
+}
+
+// Calls visit(limit, used) for each limit of a cgroup that holds this process.
+template <class Visit>
+void visit_cgroups(const fs::path& mount, std::string_view self, const Visit& visit) {
+  const auto look = [&](const fs::path& group, bool unified) {
+    const auto limit = number_in(group / (unified ? "memory.max" : "memory.limit_in_bytes"));
+    const auto used = number_in(group / (unified ? "memory.current" : "memory.usage_in_bytes"));
+    if (limit && *limit > 0) visit(*limit, std::clamp<int64_t>(used.value_or(0), 0, *limit));
   };
   // In a container the named group is often not visible, and its limit is that of the mount.
-  look(mount / "memory.max"), look(mount / "memory" / "memory.limit_in_bytes");
+  look(mount, true), look(mount / "memory", false);
   while (!self.empty()) {  // "0::/path" for version 2, "4:cpu,memory:/path" for version 1
     const std::string_view line = self.substr(0, self.find('\n'));
     self.remove_prefix(std::min(self.size(), line.size() + 1));
@@ -331,9 +342,23 @@ int64_t cgroup_memory_limit(const fs::path& mount, std::string_view self) {
     const fs::path top = unified ? mount : mount / "memory";
     fs::path group = fs::path(line.substr(second + 1)).relative_path().lexically_normal();
     for (; !group.empty() && *group.begin() != ".."; group = group.parent_path())
-      look(top / group / (unified ? "memory.max" : "memory.limit_in_bytes"));
+      look(top / group, unified);
   }
-  return limit;
+}
+
+}  // namespace
+
+int64_t cgroup_memory_limit(const fs::path& mount, std::string_view self) {
+  int64_t least = INT64_MAX;
+  visit_cgroups(mount, self, [&](int64_t limit, int64_t) { least = std::min(least, limit); });
+  return least;
+}
+
+int64_t cgroup_memory_left(const fs::path& mount, std::string_view self) {
+  int64_t least = INT64_MAX;
+  visit_cgroups(mount, self,
+                [&](int64_t limit, int64_t used) { least = std::min(least, limit - used); });
+  return least;
 }
 
 }  // namespace gs

@@ -19,6 +19,10 @@ Hasher::Hasher() : state_(XXH3_createState()) {
 void Hasher::add(std::span<const std::byte> bytes) {
   const uint64_t size = bytes.size();
   XXH3_128bits_update(state_.get(), &size, sizeof size);
+  add_plain(bytes);
+}
+
+void Hasher::add_plain(std::span<const std::byte> bytes) {
   XXH3_128bits_update(state_.get(), bytes.data(), bytes.size());
 }
 

@@ -41,11 +41,22 @@ class Hasher {
   // The fingerprint of the pieces so far; more may follow.
   Hash128 result() const;
 
+ protected:
+  void add_plain(std::span<const std::byte> bytes);
+
  private:
   struct Free {
     void operator()(XXH3_state_s* state) const;
   };
   std::unique_ptr<XXH3_state_s, Free> state_;
+};
+
+// Fingerprint of the bytes of a file, in pieces of any size: what `xxhsum -H2` prints.
+class FileHasher : private Hasher {
+ public:
+  void add(std::span<const std::byte> bytes) { add_plain(bytes); }
+  void add(std::string_view text) { add_plain(std::as_bytes(std::span(text))); }
+  std::string hex() const { return result().hex(); }
 };
 
 }  // namespace gs

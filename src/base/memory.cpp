@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "base/file.h"
+
 namespace gs {
 
 namespace {
@@ -54,12 +56,6 @@ Spare& spare() {
   return *blocks;
 }
 
-// The first number in a file, or `otherwise` where there is none ("max").
-int64_t number_in(const char* path, int64_t otherwise) {
-  int64_t value = 0;
-  return std::ifstream(path) >> value ? value : otherwise;
-}
-
 }  // namespace
 
 int64_t available_memory() {
@@ -67,9 +63,9 @@ int64_t available_memory() {
   std::ifstream system("/proc/meminfo");
   for (std::string line; std::getline(system, line);)
     if (line.starts_with("MemAvailable:")) bytes = std::stoll(line.substr(13)) * 1024;
-  const int64_t limit = number_in("/sys/fs/cgroup/memory.max", std::numeric_limits<int64_t>::max());
-  const int64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-  return std::max<int64_t>(0, std::min(bytes, limit - std::min(used, limit)));
+  std::ifstream file("/proc/self/cgroup");
+  const std::string self{std::istreambuf_iterator<char>(file), {}};
+  return std::min(bytes, cgroup_memory_left("/sys/fs/cgroup", self));
 }
 
 std::shared_ptr<void> uninitialized_bytes(int64_t bytes) {

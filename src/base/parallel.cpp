@@ -1,12 +1,16 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,6 +25,21 @@ namespace {
 // 0 where no scope is open.
 thread_local int scoped_threads = 0;
 
+// Whether this process lacks threads that its parent had.
+std::atomic<bool> threads_lost = false;
+
+bool has_other_threads() {
+  struct stat status {};
+  constexpr nlink_t kOneThread = 3;  // the folder, its "." and its only entry
+  return ::stat("/proc/self/task", &status) != 0 || status.st_nlink > kOneThread;
+}
+
+[[maybe_unused]] const int fork_handlers = [] {
+  static std::atomic<bool> several = false;
+  return ::pthread_atfork([] { several = has_other_threads(); }, nullptr,
+                          [] { threads_lost = threads_lost || several; });
+}();
+
 // Cores granted by affinity, and by a cgroup v2 quota when there is one.
 int count_cores() {
   cpu_set_t set;
@@ -33,6 +52,30 @@ int count_cores() {
   if (file >> quota >> period && quota != "max" && period > 0)
     cores = std::min(cores, std::max(1, static_cast<int>(std::lround(std::stod(quota) / period))));
   return std::max(1, cores);
+}
+
+// `wanted`, or 1 where the system has no room for so many threads: the OpenMP runtime would end the
+// process. Tried once for each number.
+int startable(int wanted) {
+  static std::mutex mutex;
+  static int most = 1;
+  const std::lock_guard lock(mutex);
+  if (wanted <= most) return wanted;
+  std::atomic<bool> done = false;
+  std::vector<std::thread> started;
+  bool all = true;
+  try {
+    started.reserve(static_cast<size_t>(wanted));
+    while (std::ssize(started) + 1 < wanted)
+      started.emplace_back([&] { done.wait(false); });  // all exist at once
+  } catch (const std::exception&) {                     // no thread, or no memory for one
+    all = false;
+  }
+  done = true;
+  done.notify_all();
+  for (std::thread& thread : started) thread.join();
+  if (all) most = wanted;
+  return all ? wanted : 1;
 }
 
 // Runs body over the pieces [cuts[p], cuts[p + 1]); rethrows the first exception in piece order.
@@ -69,14 +112,15 @@ int64_t piece_count(int64_t count, int64_t grain) {
 }  // namespace
 
 int available_threads() {
-  static const int cores = count_cores();
-  return cores;
+  static const int cores = startable(count_cores());
+  return threads_lost ? 1 : cores;
 }
 
-int threads() { return scoped_threads > 0 ? scoped_threads : available_threads(); }
+int threads() { return scoped_threads > 0 && !threads_lost ? scoped_threads : available_threads(); }
 
 ThreadScope::ThreadScope(int threads)
-    : before_(std::exchange(scoped_threads, threads > 0 ? threads : available_threads())) {}
+    : before_(
+          std::exchange(scoped_threads, threads > 0 ? startable(threads) : available_threads())) {}
 ThreadScope::~ThreadScope() { scoped_threads = before_; }
 
 void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {

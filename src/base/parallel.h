@@ -13,7 +13,9 @@
 
 namespace gs {
 
-// Cores this process may run on, with affinity and the cgroup quota respected.
+// Cores this process may run on, with affinity and the cgroup quota respected. 1 in a process that
+// was forked from one with several threads: those of the OpenMP runtime are missing there, and a
+// loop that waited for them would never end.
 int available_threads();
 
 // Threads that loops of the calling thread use: those of its innermost ThreadScope, or else

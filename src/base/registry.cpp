@@ -32,7 +32,8 @@ std::string joined(std::span<const std::string> parts) {
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
   name = name.substr(0, 64);
   std::string best;
-  size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
+  // Two edits of a word of four letters: foto is photo.
+  size_t best_distance = std::max<size_t>(name.size() < 4 ? 1 : 2, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     const size_t d = distance(name, candidate);
     if (d < best_distance) best_distance = d, best = candidate;

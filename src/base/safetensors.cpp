@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -17,6 +18,7 @@ using Json = nlohmann::json;
 
 constexpr uint64_t kMostHeaderBytes = 100'000'000;  // the format's own limit
 constexpr std::string_view kMetadata = "__metadata__";
+constexpr const char* kChecksum = "xxh3";  // among the metadata, of everything else
 constexpr std::string_view kHint =
     "the file is damaged, or was not written by a safetensors library";
 
@@ -93,6 +95,18 @@ Placed read_tensor(const std::string& name, const Json& json, std::span<const st
   return placed;
 }
 
+std::string checksum_of(const SafeTensors& file) {
+  Hasher hasher;
+  for (const auto& [key, text] : file.metadata)
+    if (key != kChecksum) hasher.add(key), hasher.add(text);
+  for (const auto& [name, tensor] : file.tensors) {
+    hasher.add(name), hasher.add(tensor.dtype);
+    hasher.add(std::span<const int64_t>(tensor.shape));
+    hasher.add(tensor.data);
+  }
+  return hasher.result().hex();
+}
+
 Json parse_header(std::string_view text, const std::string& where) {
   if (!text.starts_with('{')) fail_data(where, "its header is not JSON", std::string(kHint));
   if (nested_too_deep(text))
@@ -160,6 +174,14 @@ SafeTensors load_safetensors(const fs::path& path) {
   if (next != static_cast<int64_t>(data.size()))
     fail_data(where, fmt::format("{} bytes belong to no tensor", data.size() - next),
               std::string(kHint));
+  if (const auto found = out.metadata.find(kChecksum); found != out.metadata.end()) {
+    if (found->second != checksum_of(out))
+      fail_data(where, "is damaged: its checksum differs",
+                "copy it again from where it was made; who edits one removes \"xxh3\" from its "
+                "metadata");
+    out.checked = true;
+    out.metadata.erase(found);
+  }
   return out;
 }
 
@@ -173,8 +195,9 @@ void save_safetensors(const fs::path& path, const SafeTensors& tensors) {
   auto header = nlohmann::ordered_json::object();  // the tensors in the order of their data
   for (const auto& [key, text] : tensors.metadata) {
     GS_ASSERT(is_utf8(key) && is_utf8(text));
-    header[std::string(kMetadata)][key] = text;
+    if (key != kChecksum) header[std::string(kMetadata)][key] = text;
   }
+  header[std::string(kMetadata)][kChecksum] = checksum_of(tensors);
   size_t offset = 0;
   for (const auto* entry : order) {
     const auto& [name, tensor] = *entry;

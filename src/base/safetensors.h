@@ -23,6 +23,7 @@ struct SafeTensors {
   std::map<std::string, TensorView> tensors;
   std::map<std::string, std::string> metadata;
   std::shared_ptr<const void> owner;  // keeps the mapping of a loaded file alive
+  bool checked = false;               // a loaded file had a checksum
 };
 
 SafeTensors load_safetensors(const fs::path& path);

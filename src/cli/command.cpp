@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -21,6 +22,7 @@ void CommonOptions::describe(OptionList& v) {
 namespace {
 
 std::vector<BoundList> g_bound;
+std::map<const CLI::Option*, const Option*> g_declared;
 
 // "data info", without the program's own name.
 std::string path_of(const CLI::App* app) {
@@ -33,6 +35,11 @@ std::string path_of(const CLI::App* app) {
 }
 
 }  // namespace
+
+const Option* declaration_of(const CLI::Option& option) {
+  const auto found = g_declared.find(&option);
+  return found == g_declared.end() ? nullptr : found->second;
+}
 
 const std::vector<BoundList>& bound_lists() { return g_bound; }
 
@@ -91,6 +98,7 @@ void add_options(CLI::App& app, OptionList& list) {
             },
             fmt::format("turn off {}, which is on by default", flag));
         if (!option.group.empty()) other->group(option.group);
+        g_declared[other] = &option;
       }
     } else {
       bound = app.add_option_function<std::string>(
@@ -105,6 +113,7 @@ void add_options(CLI::App& app, OptionList& list) {
       if (!value.empty()) bound->default_str(value);
     }
     if (!option.group.empty()) bound->group(option.group);
+    g_declared[bound] = &option;
   }
 }
 

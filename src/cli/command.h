@@ -28,6 +28,8 @@ struct CommonOptions {
 // Binds every declared option to the command line: "--name VALUE", a flag for a bool, and for a
 // bool that is on by default "--no-name" too. The list must outlive the parse.
 void add_options(CLI::App& app, OptionList& list);
+// What add_options() bound to this option of the command line, or nullptr.
+const Option* declaration_of(const CLI::Option& option);
 // "--no-name" for a bool that is on now, else "".
 std::string off_flag(const Option& option);
 
@@ -96,10 +98,16 @@ using Run = std::function<void()>;
 // Each declares its options and subcommands on `app` and stores what to run in the chosen one's
 // callback.
 void setup_data(CLI::App& app, Run& run);
+void setup_verify(CLI::App& app, Run& run);
 void setup_options(CLI::App& app, Run& run);
 void setup_train(CLI::App& app, Run& run);
 void setup_embed(CLI::App& app, Run& run);
 void setup_eval(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
+void setup_nearest(CLI::App& app, Run& run);
+void setup_show(CLI::App& app, Run& run);
+void setup_completion(CLI::App& app, Run& run);
+void setup_man(CLI::App& app, Run& run);
+void setup_doctor(CLI::App& app, Run& run);
 
 }  // namespace gs::cli

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/checksums.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "cli/command.h"
@@ -128,6 +129,16 @@ std::vector<fs::path> files_of(const std::string& data, const LoadOptions& load)
   return {data, found.value_or(fs::path()), load.features_file, load.labels_file, load.splits_file};
 }
 
+Verified verify(const fs::path& path, Progress& progress) {
+  const fs::path folder = fs::is_directory(path)   ? path
+                          : path.has_parent_path() ? path.parent_path()
+                                                   : fs::path(".");
+  progress.start("verifying", 0, "bytes");
+  const Verified found = verify_folder(folder, progress);
+  progress.finish();
+  return found;
+}
+
 void setup_convert(CLI::App& parent, Run& run) {
   CLI::App* app =
       parent.add_subcommand("convert", "write a dataset as a memory-mapped folder of .npy arrays");
@@ -135,6 +146,7 @@ void setup_convert(CLI::App& parent, Run& run) {
   auto data = std::make_shared<std::string>();
   app->add_option("DATA", *data, "catalog name, file, folder or generator")->required();
   const auto make = [=](Progress& progress) {
+    if (detect_folder(*data)) verify(*data, progress);  // a copy would hide the damage
     Dataset set = load_dataset(*data, state->get<LoadOptions>(), progress);
     const Reorder rule = state->get<ReorderOptions>().reorder;
     return rule == Reorder::none ? set : renumber(set, node_order(set.graph, rule));
@@ -266,6 +278,28 @@ void setup_fetch(CLI::App& parent, Run& run) {
 }
 
 }  // namespace
+
+void setup_verify(CLI::App& app, Run& run) {
+  auto state = std::make_shared<Bound<>>();
+  auto path = std::make_shared<std::string>();
+  app.add_option("PATH", *path, "a run folder or a dataset folder")->required();
+  state->bind(app);
+  app.callback([=, &run] {
+    run = [=] {
+      if (!fs::exists(*path)) fail_data(*path, "no such file or folder", "check the path");
+      const auto progress = begin(state->common);
+      const Verified found = verify(*path, *progress);
+      if (found.files == 0)
+        fail_data(*path, "has no checksums: it is no folder of ours, or of an earlier version",
+                  "convert or train again to have some");
+      if (state->common.json)
+        print_json({{"path", *path}, {"files", found.files}, {"bytes", found.bytes}});
+      else
+        print(fmt::format("{}: {} files of {} bytes are as they were written\n", *path, found.files,
+                          found.bytes));
+    };
+  });
+}
 
 void setup_data(CLI::App& app, Run& run) {
   app.require_subcommand(1);

@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/core.h"
+#include "cli/help.h"
 
 namespace gs::cli {
 
@@ -38,6 +39,9 @@ void setup_eval(CLI::App& app, Run& run) {
   app.add_option("INPUT", *input, "run folder, or an .npy file of embeddings")->required();
   app.add_option("DATA", *data, "dataset with labels")->required();
   state->bind(app);
+  show_first(app, {"task", "encoders", "probe", "metric", "splits", "num-splits", "split-seed",
+                   "protocol", "reference", "repeats", "held-out", "predictions", "overwrite",
+                   "keep", "labels-file", "splits-file", "json", "quiet", "threads"});
   app.callback([=, &run] {
     run = [=] {
       const EvalFlags& flags = state->get<EvalFlags>();

@@ -62,6 +62,7 @@ void setup_external(CLI::App& parent, const ExternalCommand& command, Run& run) 
   CLI::App* app = parent.add_subcommand(command.name, command.about);
   app->allow_extras();
   app->set_help_flag();
+  app->set_help_all_flag();
   app->callback([name = std::string(command.name), &run] {
     run = [=] {
       fail_usage(name, "is part of the Python package, which was not found",

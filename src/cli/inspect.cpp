@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/core.h"
+#include "cli/help.h"
 
 namespace gs::cli {
 
@@ -33,6 +34,7 @@ void setup_inspect(CLI::App& app, Run& run) {
   app.add_option("DATA", *data, "graph to inspect the run on")->required();
   app.add_option("-o,--output", *output, "JSON file to write with the whole result");
   state->bind(app);
+  show_first(app, {"top", "agreement", "overwrite", "device", "json", "quiet", "threads"});
   app.callback([=, &run] {
     run = [=] {
       const InspectFlags& flags = state->get<InspectFlags>();

@@ -4,9 +4,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
+#include "base/machine.h"
+#include "base/mapped_files.h"
 #include "cli/command.h"
 #include "cli/external.h"
+#include "cli/help.h"
 #include "version.h"
 
 namespace gs::cli {
@@ -14,43 +18,42 @@ namespace gs::cli {
 namespace {
 
 struct Command {
-  const char *name, *about;
+  const char *name, *about, *group;
   void (*setup)(CLI::App& app, Run& run);
 };
 
+constexpr const char *kMake = "Make embeddings", *kLook = "Look at a run", *kData = "Data",
+                     *kStudies = "Studies", *kProgram = "The program";
+
 constexpr Command kCommands[] = {
-    {"train", "learn embeddings of a graph", setup_train},
-    {"embed", "embed a graph with a trained model", setup_embed},
-    {"eval", "score embeddings by the linear protocol", setup_eval},
-    {"data", "describe, convert, generate and fetch datasets", setup_data},
+    {"train", "learn embeddings of a graph", kMake, setup_train},
+    {"eval", "score embeddings beside what needs no training", kMake, setup_eval},
+    {"embed", "embed a graph, or some nodes, with a trained model", kMake, setup_embed},
+    {"nearest", "list the nodes whose embeddings are nearest to a node's", kLook, setup_nearest},
+    {"show", "print what a run is, what it was made from and how it scored", kLook, setup_show},
     {"inspect", "show what the learned augmentations of a run do, or what a solved run is made of",
-     setup_inspect},
-    {"options", "print every option of every command as one page", setup_options},
+     kLook, setup_inspect},
+    {"data", "describe, convert, generate and fetch datasets", kData, setup_data},
+    {"verify", "check the files of a run or a dataset folder against their checksums", kData,
+     setup_verify},
+    {"doctor", "check the installation, and print what a bug report needs", kProgram, setup_doctor},
+    {"completion", "print a completion script for bash, zsh or fish", kProgram, setup_completion},
+    {"man", "print the manual page", kProgram, setup_man},
+    {"options", "print every option of every command as one page", kProgram, setup_options},
 };
 
 // Programs of the Python package, found beside this one or on PATH; listed here so that help and
 // suggestions include them.
-constexpr ExternalCommand kExternals[] = {
-    {"tune", "search for good options of training"},
-    {"report", "draw runs, ablations and searches as one page"},
-    {"bench", "the paper's tables: methods on datasets, trained and scored"},
-    {"ablate", "the paper's ablations, each claim checked"},
+struct GroupedCommand {
+  ExternalCommand command;
+  const char* group;
 };
-
-// The instruction set that libtorch and our kernels choose on this machine, by the same cpuid bits.
-const char* cpu_path() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return "AVX-512";
-  return avx2 ? "AVX2" : "baseline x86-64, neither AVX2 nor AVX-512";
-#else
-  return "the compiler's baseline";
-#endif
-}
+constexpr GroupedCommand kExternals[] = {
+    {{"report", "draw runs, ablations and searches as one page"}, kLook},
+    {{"tune", "search for good options of training"}, kStudies},
+    {{"bench", "the paper's tables: methods on datasets, trained and scored"}, kStudies},
+    {{"ablate", "the paper's ablations, each claim checked"}, kStudies},
+};
 
 // libtorch is not loaded for this: its version and BLAS are those of the build.
 std::string version_text() {
@@ -105,11 +108,16 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
       known.push_back(sub->get_name());
   }
   const std::string near = nearest(flag, known);
-  std::string message =
-      fmt::format("unknown {} '{}'", option ? "option" : "argument", printable(argument));
+  std::string message = fmt::format("unknown {} '{}'",
+                                    option         ? "option"
+                                    : app == &root ? "command"
+                                                   : "argument",
+                                    printable(argument));
   if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);
-  return Error(ErrorKind::usage, message, "",
-               fmt::format("'{} --help' lists the options", path_of(app)));
+  return Error(
+      ErrorKind::usage, message, "",
+      fmt::format("'{} --{}' lists the {}", path_of(app), app == &root ? "help" : "help-all",
+                  app == &root ? "commands" : "options"));
 }
 
 bool is_command(const std::string& name) {
@@ -125,13 +133,24 @@ int run_command_line(int argc, char** argv) {
   CLI::App app("Node embeddings of an attributed graph, without labels.", "graphsurgeon");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.footer("Run 'graphsurgeon COMMAND --help' for the options of a command.");
+  app.set_help_all_flag("--help-all", "print this help with every option and exit");
+  app.footer(
+      "Begin with a dataset, an edge list, a folder or a generator (sbm:nodes=5000):\n"
+      "  graphsurgeon train photo\n"
+      "  graphsurgeon eval runs/photo-1 photo\n\n"
+      "'graphsurgeon COMMAND --help' shows the options of a command that people use,\n"
+      "--help-all shows all of them.");
   app.option_defaults()->always_capture_default(false);
   Run run;
   for (const Command& command : kCommands)
-    command.setup(*app.add_subcommand(command.name, command.about), run);
-  for (const ExternalCommand& command : kExternals) setup_external(app, command, run);
+    command.setup(*app.add_subcommand(command.name, command.about)->group(command.group), run);
+  for (const auto& [command, group] : kExternals) {
+    setup_external(app, command, run);
+    app.get_subcommand(command.name)->group(group);
+  }
+  set_up_help(app, std::any_of(argv, argv + argc, [](const char* word) {
+                return std::string_view(word) == "--help-all";
+              }));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -155,21 +174,36 @@ int run_command_line(int argc, char** argv) {
 
 }  // namespace gs::cli
 
+namespace {
+
+int complain_of_memory() {
+  return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
+                                     "close other programs, or use a smaller graph or batch"));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // write() then fails, with an error that is reported
+  gs::report_faults_of_mapped_files();
   try {
     return gs::cli::run_command_line(argc, argv);
   } catch (const gs::Error& error) {
     return gs::cli::complain(error);
   } catch (const std::bad_alloc&) {
-    return gs::cli::complain(gs::Error(gs::ErrorKind::data, "out of memory", "",
-                                       "close other programs, or use a smaller graph or batch"));
+    return complain_of_memory();
   } catch (const std::filesystem::filesystem_error& error) {
     return gs::cli::complain(gs::Error(gs::ErrorKind::data, error.code().message(),
                                        error.path1().string(), "check the path and the disk"));
+  } catch (const std::system_error& error) {  // a thread that could not be started
+    return gs::cli::complain(gs::Error(gs::ErrorKind::data, error.code().message(), "",
+                                       "lower --threads, or raise the limits of the process"));
   } catch (const std::exception& error) {
+    // libtorch adds where it was thrown, in more lines.
+    const std::string text = error.what(), line = text.substr(0, text.find('\n'));
+    if (line.find("can't allocate memory") != std::string::npos) return complain_of_memory();
     return gs::cli::complain(gs::Error(
-        gs::ErrorKind::internal, error.what(), "",
+        gs::ErrorKind::internal, line, "",
         "this is a bug in graphsurgeon; please report it with the command that led here"));
   }
 }

@@ -21,6 +21,7 @@ struct CommandApi {
 
 struct CoreApi {
   CommandApi<TrainRequest, TrainResult> train;
+  CommandApi<TrainRequest, PlanResult> plan;
   CommandApi<EmbedRequest, EmbedResult> embed;
   CommandApi<EvalRequest, EvalResult> eval;
   CommandApi<InspectRequest, InspectResult> inspect;

@@ -1,4 +1,4 @@
-// The command `embed`: embeds a graph with a run's model, or lists the nodes nearest to one node.
+// The command `embed`: embeds a graph, or some of its nodes, with a run's model.
 #pragma once
 
 #include <filesystem>
@@ -15,31 +15,23 @@
 namespace gs {
 
 struct EmbedRequest {
-  std::filesystem::path run;     // a run folder, or an .npy of embeddings with `nearest`
-  std::filesystem::path output;  // .npy or .csv; may be empty with `nearest`
+  std::filesystem::path run;
+  std::filesystem::path output;  // .npy, .csv or .txt
   std::string data;
   LoadOptions load;
   std::set<std::string> given = {};  // names of the options of `load` that the user set
   bool overwrite = false;
   int64_t memory_mib = 8192;
-  // A node's original id, or its number as "#57". If given, its `k` nearest nodes are returned, and
-  // `output` is a .csv of them.
-  std::string nearest;
-  int64_t k = 10;
+  // A file that lists the nodes to embed (dataset/node_list.h), in the order of the rows; empty:
+  // all nodes.
+  std::filesystem::path nodes = {};
   std::string device = "cpu";
   int threads = 0;
 };
 
 struct EmbedResult {
-  struct Neighbor {
-    std::string id;
-    int64_t node = 0;
-    double cosine = 0;
-  };
   int64_t nodes = 0, width = 0;
   std::string output, ids;  // files that were written, or empty
-  std::string nearest;      // as asked for
-  std::vector<Neighbor> neighbors;
 };
 
 EmbedResult run(const EmbedRequest& request, Progress& progress);
@@ -49,9 +41,12 @@ std::string to_text(const EmbedResult& result);
 // Makes a dataset, given how it is to be treated.
 using MakeDataset = std::function<Dataset(const LoadOptions& options)>;
 
-// Embeds the dataset of `make` with a run's model, treated as the run's own data was. Data Error if
-// the number of features differs.
-DenseMatrix embed_with(const std::filesystem::path& run, const MakeDataset& make, int threads,
+// Embeds the dataset of `make` with a run's model, treated as the run's own data was. `name`: the
+// data as typed, or empty if it comes from memory. `nodes`: as text the ids of the nodes to embed,
+// in the order of the rows; nullopt: all. Data Error if the number of features differs.
+DenseMatrix embed_with(const std::filesystem::path& run, const std::string& name,
+                       const MakeDataset& make,
+                       const std::optional<std::vector<std::string>>& nodes, int threads,
                        Progress& progress = no_progress());
 
 }  // namespace gs

@@ -5,8 +5,7 @@
 #include "base/file.h"
 #include "command/encoders.h"
 #include "command/session.h"
-#include "run/folder.h"
-#include "run/info.h"
+#include "run/card.h"
 
 namespace gs {
 
@@ -16,9 +15,10 @@ void keep_scores(const EvalRequest& request, const TaskResult& result, Progress&
   const RunFolder folder(request.input);
   if (!folder.exists()) return;
   try {
-    const MappedFile file(folder.options());
-    const RunInfo info = run_info_from_json(std::string(file.text()), file.path());
-    if (info.data == request.data) write_file(folder.scores(), result.to_json().dump(2) + "\n");
+    const RunInfo info = load_info(folder);
+    if (info.data != request.data) return;
+    folder.write(folder.scores(), result.to_json().dump(2) + "\n");
+    write_card(folder);
   } catch (const Error& error) {
     progress.say(fmt::format("note: scores.json was not written: {}", error.what()));
   }

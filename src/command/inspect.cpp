@@ -264,8 +264,8 @@ InspectResult run(const InspectRequest& request, Progress& progress) {
   if (solved && !request.agreement.empty())
     fail_usage("--agreement", "a solved run has no two views that could agree",
                "pass a run of the method graphsurgeon");
-  const Dataset data =
-      load_dataset(request.data, load_like(loaded.info, request.load, request.given), progress);
+  const Dataset data = load_dataset(
+      request.data, load_like(loaded.info, request.data, request.load, request.given), progress);
   check_width(loaded.info, data, request.data);
   const Batch batch =
       whole_graph(data, loaded.info.options.model.encoder, loaded.model->parameters().device());

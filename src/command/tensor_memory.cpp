@@ -31,12 +31,13 @@ struct Block {
   size_t size;
 };
 
-// Straight from the system and back to it: freed to malloc, such blocks would leave holes.
+// Straight from the system and back to it: freed to malloc, such blocks would leave holes. Nothing
+// if there is no memory.
 Block map_block(size_t size) {
   const size_t room = size + kHugePage;
   void* const base =
       mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (base == MAP_FAILED) throw std::bad_alloc();
+  if (base == MAP_FAILED) return {nullptr, 0};
   const auto begin = reinterpret_cast<uintptr_t>(base);
   const uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
   if (first > begin) munmap(base, first - begin);
@@ -107,16 +108,21 @@ class Recycler : public c10::Allocator {
     } else {
       const auto most =
           static_cast<size_t>(kSpare * static_cast<double>(std::max(peak_, in_use_ + size)));
-      while (!kept_.empty() && in_use_ + kept_bytes_ + size > most) {  // the longest unused first
-        munmap(kept_.front().data, kept_.front().size);
-        kept_bytes_ -= kept_.front().size;
-        kept_.pop_front();
+      while (!kept_.empty() && in_use_ + kept_bytes_ + size > most) drop_oldest();
+      for (block = map_block(size); !block.data; block = map_block(size)) {
+        if (kept_.empty()) throw std::bad_alloc();
+        drop_oldest();
       }
-      block = map_block(size);
     }
     in_use_ += block.size;
     peak_ = std::max(peak_, in_use_);
     return block;
+  }
+
+  void drop_oldest() {  // the longest unused
+    munmap(kept_.front().data, kept_.front().size);
+    kept_bytes_ -= kept_.front().size;
+    kept_.pop_front();
   }
 
   static void give_back(void* context) {
@@ -124,12 +130,13 @@ class Recycler : public c10::Allocator {
     Recycler& self = instance();
     const std::lock_guard lock(self.mutex_);
     self.in_use_ -= block->size;
-    if (self.users_ == 0) {
-      munmap(block->data, block->size);
-      return;
-    }
-    self.kept_bytes_ += block->size;
-    self.kept_.push_back(*block);
+    if (self.users_ > 0) try {
+        self.kept_.push_back(*block);
+        self.kept_bytes_ += block->size;
+        return;
+      } catch (const std::bad_alloc&) {  // a tensor is freed where nothing may be thrown
+      }
+    munmap(block->data, block->size);
   }
 
   static constexpr uint8_t kPriority = 1;  // above the one that libtorch has by itself

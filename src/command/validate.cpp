@@ -5,6 +5,7 @@
 #include "eval/probe.h"
 #include "nn/tensor.h"
 #include "objective/spectrum.h"
+#include "run/fingerprint.h"
 
 namespace gs {
 
@@ -16,6 +17,7 @@ at::Tensor tensor_of(const DenseMatrix& z) { return view_of(z.values, {z.rows, z
 
 std::vector<double> validation_of(const DenseMatrix& z, const Dataset& data,
                                   const RunOptions& options, int threads) {
+  check_unchanged(data);
   const Session session(threads);
   const auto seed = static_cast<uint64_t>(options.train.seed);
   ProbeOptions probe{.probe = Probe::paper};

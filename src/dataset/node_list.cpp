@@ -29,6 +29,7 @@ class NodeList {
     if (in_[static_cast<size_t>(node)])
       fail_data(place(), fmt::format("node {} is listed twice", node), "list every node once");
     in_[static_cast<size_t>(node)] = true;
+    nodes_.push_back(static_cast<int32_t>(node));
   }
 
   template <class Place>
@@ -45,23 +46,19 @@ class NodeList {
     add(*node, place);
   }
 
-  std::vector<int32_t> ascending() const {
-    std::vector<int32_t> out;
-    for (int64_t v = 0; v < count_; ++v)
-      if (in_[static_cast<size_t>(v)]) out.push_back(static_cast<int32_t>(v));
-    return out;
-  }
+  std::vector<int32_t> take() { return std::move(nodes_); }
 
  private:
   int64_t count_;
   bool named_;
   std::vector<bool> in_;
+  std::vector<int32_t> nodes_;
   std::unordered_map<std::string_view, int64_t> numbers_;
 };
 
 }  // namespace
 
-std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dataset& data) {
+std::vector<int32_t> read_nodes_in_order(const std::filesystem::path& path, const Dataset& data) {
   NodeList list(data);
   if (path.extension() == ".npy") {
     const NpyArray array = load_npy(path);
@@ -81,8 +78,14 @@ std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dat
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  std::vector<int32_t> out = list.ascending();
+  std::vector<int32_t> out = list.take();
   if (out.empty()) fail_data(path.string(), "lists no node", "write one id per line");
+  return out;
+}
+
+std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dataset& data) {
+  std::vector<int32_t> out = read_nodes_in_order(path, data);
+  std::ranges::sort(out);
   return out;
 }
 

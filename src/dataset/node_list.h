@@ -13,5 +13,7 @@ namespace gs {
 // nodes have no ids of their own, and always as #57). Data Error for an unknown node, a
 // repeated one, and an empty list.
 std::vector<int32_t> read_node_list(const std::filesystem::path& path, const Dataset& data);
+// The same in the order of the list.
+std::vector<int32_t> read_nodes_in_order(const std::filesystem::path& path, const Dataset& data);
 
 }  // namespace gs

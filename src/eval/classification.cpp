@@ -92,7 +92,7 @@ class Evaluator {
 
   // `info`: the run's, or nullptr.
   void load_data(const RunInfo* info) {
-    load_ = info ? load_like(*info, request_.load, request_.given) : request_.load;
+    load_ = info ? load_like(*info, request_.data, request_.load, request_.given) : request_.load;
     data_ = load_dataset(request_.data, load_, progress_);
     if (info) check_width(*info, data_, request_.data);
     if (data_.labels.task == Task::none)

@@ -214,7 +214,7 @@ LinkResult predict_links(const EvalRequest& request, Progress& progress,
   const Device device = make_device(request.device);
   const LoadedModel model = load_model(request.input, device);
   check_gives_embeddings(model.info, "--task links");
-  const LoadOptions load = load_like(model.info, request.load, request.given);
+  const LoadOptions load = load_like(model.info, request.data, request.load, request.given);
   Dataset data = load_dataset(request.data, load, progress);
   check_width(model.info, data, request.data);
   // Features made of all edges would give the held-out ones away.

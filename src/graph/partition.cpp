@@ -1,9 +1,14 @@
 #include "graph/partition.h"
 
+#include <fcntl.h>
 #include <metis.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -158,6 +163,40 @@ void write_cache(const fs::path& file, const std::vector<int32_t>& part) {
   }
 }
 
+// Held by the one process that computes what a cache file will hold. The system gives it back when
+// the process ends in any way. Where there can be no such lock, there is none.
+class CacheLock {
+ public:
+  explicit CacheLock(const fs::path& file) : path_(file.string() + ".lock") {
+    std::error_code ignored;
+    fs::create_directories(file.parent_path(), ignored);
+    for (;;) {
+      descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+      if (descriptor_ < 0) return;
+      while (::flock(descriptor_, LOCK_EX) != 0)
+        if (errno != EINTR) return;
+      // Whoever had it before has removed the file; a third process may have made another.
+      struct stat own {
+      }, now{};
+      if (::fstat(descriptor_, &own) == 0 && ::stat(path_.c_str(), &now) == 0 &&
+          own.st_ino == now.st_ino)
+        return;
+      ::close(descriptor_);
+    }
+  }
+  ~CacheLock() {
+    if (descriptor_ < 0) return;
+    ::unlink(path_.c_str());
+    ::close(descriptor_);
+  }
+  CacheLock(const CacheLock&) = delete;
+  CacheLock& operator=(const CacheLock&) = delete;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
 }  // namespace
 
 void check_partition_size(int64_t entries) {
@@ -176,6 +215,8 @@ std::vector<int32_t> partition(const Csr& graph, int64_t parts, uint64_t seed,
   if (cache_folder.empty() || trivial) return compute(graph, parts, seed);
 
   const fs::path file = cache_file(cache_folder, graph, parts, seed);
+  if (auto cached = read_cache(file, graph.nodes(), parts)) return *std::move(cached);
+  const CacheLock lock(file);  // another process may be computing the same
   if (auto cached = read_cache(file, graph.nodes(), parts)) return *std::move(cached);
   std::vector<int32_t> part = compute(graph, parts, seed);
   write_cache(file, part);

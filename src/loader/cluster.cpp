@@ -39,7 +39,8 @@ class ClusterLoader final : public Loader {
     const auto n = static_cast<double>(graph.nodes);
     const auto parts =
         static_cast<double>(options.parts > 0 ? options.parts : usual_parts(graph.nodes));
-    return {.batch_nodes = std::min(n, n / parts * static_cast<double>(options.parts_per_batch))};
+    const double share = std::min(1.0, static_cast<double>(options.parts_per_batch) / parts);
+    return {.batch_nodes = n * share, .batch_edges = static_cast<double>(graph.edges) * share};
   }
 
   int64_t batches() const override {

@@ -4,6 +4,7 @@
 // with a workspace of its own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/random.h"
 #include "graph/normalize.h"
 #include "graph/sampling.h"
@@ -36,6 +38,8 @@ struct LoaderContext {
   Random random{0};
   std::filesystem::path cache = {};            // folder for partitions; empty: none
   std::span<const int32_t> target_nodes = {};  // distinct; empty: every node
+  Progress* progress = &no_progress();         // of preparations that take long
+  const std::atomic<bool>* stop = nullptr;     // ends them with an Error of kind interrupted
 };
 
 class Loader {
@@ -62,6 +66,7 @@ class Loader {
 // What the plan of memory asks of a loader before one is made.
 struct LoaderCost {
   double batch_nodes = 0;     // nodes that one batch computes on, at most or about
+  double batch_edges = 0;     // likewise, entries of its matrices
   double bytes_per_edge = 0;  // memory beside the graph during the whole training
 };
 struct GraphSize {

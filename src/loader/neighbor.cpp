@@ -42,7 +42,7 @@ class NeighborLoader final : public Loader {
     double found = std::min(n, static_cast<double>(options.batch_size));
     for (const int64_t fanout : options.fanouts_of(layers))
       found *= 1 + (fanout < 0 ? degree : std::min(degree, static_cast<double>(fanout)));
-    return {.batch_nodes = std::min(n, found)};
+    return {.batch_nodes = std::min(n, found), .batch_edges = found};
   }
 
   int64_t batches() const override {

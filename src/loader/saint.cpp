@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "dataset/gather.h"
 #include "graph/local_ids.h"
@@ -40,7 +41,7 @@ class SaintLoader final : public Loader {
         subgraphs_(options.subgraphs),
         node_counts_(static_cast<size_t>(data.nodes())),
         entry_counts_(static_cast<size_t>(data.graph.edges())) {
-    count(options.coverage * data.nodes());
+    count(options.coverage * data.nodes(), context);
     const double nodes_seen = mean_nodes_ * static_cast<double>(subgraphs_);
     const auto enough = std::llround(static_cast<double>(data.nodes()) / nodes_seen);
     batches_ = options.steps > 0 ? options.steps : std::max<int64_t>(1, enough);
@@ -56,8 +57,11 @@ class SaintLoader final : public Loader {
                           : options.saint_sampler == SaintSampler::edge ? 2
                                                                         : 1;
     const double found = std::min(n, static_cast<double>(options.roots * draws));
-    // Four bytes count how often each entry was drawn.
-    return {.batch_nodes = static_cast<double>(options.subgraphs) * found, .bytes_per_edge = 4};
+    const auto subgraphs = static_cast<double>(options.subgraphs);
+    // Four bytes count how often each entry was drawn; drawing by edges reads the reverse graph.
+    return {.batch_nodes = subgraphs * found,
+            .batch_edges = subgraphs * static_cast<double>(graph.edges) * found / n,
+            .bytes_per_edge = options.saint_sampler == SaintSampler::edge ? 8.0 : 4.0};
   }
 
   int64_t batches() const override { return batches_; }
@@ -73,7 +77,8 @@ class SaintLoader final : public Loader {
 
   // Draws subgraphs until they have `wanted` nodes in all. Counts are integers, and the subgraphs
   // to count are decided in order: the result does not depend on the number of threads.
-  void count(int64_t wanted) {
+  void count(int64_t wanted, const LoaderContext& context) {
+    context.progress->start("counting subgraphs", wanted, "nodes");
     const int64_t workers = threads();
     std::vector<LoaderWorkspace> workspaces(static_cast<size_t>(workers));
     const auto for_each = [&](int64_t count, const auto& body) {
@@ -84,6 +89,10 @@ class SaintLoader final : public Loader {
     };
     int64_t nodes = 0, drawn = 0;
     while (nodes < wanted) {
+      if (context.stop && *context.stop)
+        throw Error(ErrorKind::interrupted, "stopped while counting subgraphs", "",
+                    "run the command again");
+      const int64_t before = nodes;
       std::vector<std::vector<int32_t>> round(kRound);
       for_each(kRound, [&](int64_t i, SubgraphWorkspace& workspace) {
         round[i] = sampler_.draw(random_.fork("count", drawn + i), workspace);
@@ -94,7 +103,9 @@ class SaintLoader final : public Loader {
         count_subgraph(round[i], workspace);
       });
       drawn += used;
+      context.progress->advance(nodes - before);
     }
+    context.progress->finish();
     mean_nodes_ = static_cast<double>(nodes) / static_cast<double>(drawn);
     int64_t targets = 0;
     for (int64_t v = 0; v < data().nodes(); ++v)

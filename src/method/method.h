@@ -64,7 +64,13 @@ class Method {
   // per class for a method that learns from labels. No gradients.
   virtual at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                            Progress& progress = no_progress()) const = 0;
-  // The same for a batch's target nodes, through the layers of a training step without its noise.
+  // embed() of some nodes, one row for each, up to rounding; `nodes`: their numbers, K of int64.
+  virtual at::Tensor embed_rows(const Batch& whole, const at::Tensor& nodes,
+                                const InferenceOptions& options = {},
+                                Progress& progress = no_progress()) const {
+    return embed(whole, options, progress).index_select(0, nodes);
+  }
+  // embed() for a batch's target nodes, through the layers of a training step without its noise.
   virtual at::Tensor output(const Batch& batch) const = 0;
 
   // The mean cosine of a node's two views, of a method that combines two learned ones. `embeddings`
@@ -74,6 +80,10 @@ class Method {
                                                const InferenceOptions& /*options*/) const {
     return {};
   }
+
+  // How many hops away the output of a node reads, of a method that treats the whole graph as one
+  // batch and does so row by row; nothing for others.
+  virtual std::optional<int64_t> hops() const { return {}; }
 
   // Width of a first layer that reads the features as they are, so that A x can be computed once; 0
   // if there is none.

@@ -13,6 +13,7 @@ class Reference : public Method {
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;
   at::Tensor output(const Batch& batch) const override;
+  std::optional<int64_t> hops() const override { return hops_; }
 
  protected:
   Reference(const MethodSetting& setting, int64_t hops) : Method(setting), hops_(hops) {}

@@ -17,6 +17,7 @@ namespace {
 // them as long as the matrices have no more than this many values.
 constexpr int64_t kFewestRows = int64_t{1} << 17, kMostValues = int64_t{1} << 30;
 constexpr int64_t kSummedRows = 4096;
+constexpr int64_t kNodesAtOnce = 128;  // of embed_rows()
 constexpr double kTiny = 1e-30;
 constexpr double kLowest = 0.01;  // share of the mean that a magnitude of 0 counts as
 
@@ -258,8 +259,33 @@ void Spectral::complete(at::Tensor& out, const FilteredFeatures& features) const
     column += offset.size(0);
   }
   if (!has_magnitudes()) return;
-  const at::Tensor logs = (features.magnitudes() / magnitude_unit_ + kLowest).log_();
-  out.slice(1, column).copy_((logs - magnitude_mean_) * magnitude_scale_);
+  out.slice(1, column).copy_(magnitude_columns(features.magnitudes()));
+}
+
+at::Tensor Spectral::magnitude_columns(const at::Tensor& magnitudes) const {
+  const at::Tensor logs = (magnitudes / magnitude_unit_ + kLowest).log_();
+  return (logs - magnitude_mean_) * magnitude_scale_;
+}
+
+at::Tensor Spectral::embed_rows(const Batch& whole, const at::Tensor& nodes,
+                                const InferenceOptions& options, Progress& progress) const {
+  const at::NoGradGuard no_gradient;
+  const bool on_cpu = parameters_.device().torch == at::kCPU;
+  if (nodes.size(0) >= features() || !on_cpu)
+    return Method::embed_rows(whole, nodes, options, progress);
+  std::vector<at::Tensor> out;
+  progress.start("embedding", nodes.size(0), "nodes");
+  for (int64_t begin = 0; begin < nodes.size(0); begin += kNodesAtOnce) {
+    const at::Tensor some = nodes.slice(0, begin, begin + kNodesAtOnce);
+    const FilteredRows rows = filtered_rows(whole, filters_, options_.transform, some);
+    std::vector<at::Tensor> columns;
+    for (size_t f = 0; f < parts_.size(); ++f)
+      columns.push_back(product(rows.parts[f], parts_[f].directions) - parts_[f].offset);
+    if (has_magnitudes()) columns.push_back(magnitude_columns(rows.magnitudes));
+    out.push_back(at::cat(columns, 1));
+    progress.advance(some.size(0));
+  }
+  return at::cat(out, 0);
 }
 
 at::Tensor Spectral::embed(const Batch& whole, const InferenceOptions& options,
@@ -274,6 +300,12 @@ at::Tensor Spectral::embed(const Batch& whole, const InferenceOptions& options,
       progress);
   complete(out, features);
   return out;
+}
+
+std::optional<int64_t> Spectral::hops() const {
+  size_t terms = 2;  // the degree, a magnitude, reads one hop
+  for (const GraphFilter& filter : filters_) terms = std::max(terms, filter.coefficients.size());
+  return static_cast<int64_t>(terms) - 1;
 }
 
 StepCost Spectral::step_cost(const RunOptions& options) {

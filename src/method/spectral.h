@@ -22,7 +22,11 @@ class Spectral final : public Method {
   Loss loss(const Batch& batch, const Step& step) override;  // never called
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;
+  at::Tensor embed_rows(const Batch& whole, const at::Tensor& nodes,
+                        const InferenceOptions& options = {},
+                        Progress& progress = no_progress()) const override;
   at::Tensor output(const Batch& batch) const override { return embed(batch); }
+  std::optional<int64_t> hops() const override;
   static StepCost step_cost(const RunOptions& options);
 
   // The directions of every filter's part, F x K_f, with the weights of the columns. The embedding
@@ -51,6 +55,7 @@ class Spectral final : public Method {
   void add_columns(at::Tensor& out, int64_t begin, std::span<const at::Tensor> blocks) const;
   // The parts of sparse matrices, the offsets and the magnitudes.
   void complete(at::Tensor& out, const FilteredFeatures& features) const;
+  at::Tensor magnitude_columns(const at::Tensor& magnitudes) const;
   bool has_magnitudes() const { return options_.magnitudes > 0; }
 
   SpectralOptions options_;

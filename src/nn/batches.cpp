@@ -6,11 +6,16 @@
 namespace gs {
 
 Batches::Batches(const Dataset& data, const RunOptions& options, const std::string& loader,
-                 int64_t first_width, const Device& device, Random random)
+                 int64_t first_width, const Device& device, Random random, Progress& progress,
+                 const std::atomic<bool>* stop)
     : data_(data),
       options_(options.loader),
-      context_{convolution_info(options.model.encoder).norm, options.model.layers, random,
-               cache_folder() / "partitions"},
+      context_{.norm = convolution_info(options.model.encoder).norm,
+               .layers = options.model.layers,
+               .random = random,
+               .cache = cache_folder() / "partitions",
+               .progress = &progress,
+               .stop = stop},
       device_(device),
       whole_(whole_graph(data, options.model.encoder, device)) {
   options_.loader = loader;

@@ -16,8 +16,10 @@ namespace gs {
 class Batches {
  public:
   // The dataset must outlive it. `loader` is not auto. `first_width`: Method::first_width().
+  // `progress` and `stop`: of a loader's preparations, as in LoaderContext.
   Batches(const Dataset& data, const RunOptions& options, const std::string& loader,
-          int64_t first_width, const Device& device, Random random);
+          int64_t first_width, const Device& device, Random random, Progress& progress,
+          const std::atomic<bool>* stop);
 
   // Makes the loader, if there is one; the loss is on `targets` (empty: all nodes). Call it before
   // start().

@@ -46,26 +46,43 @@ std::vector<float> map_values(const SparseMatrix& m, const Entry& entry) {
   return out;
 }
 
-// Sums over rows of |x|, or of x squared, [N, 1].
-at::Tensor row_sums(const Input& x, bool squared) {
-  const auto term = [&](const at::Tensor& part) { return squared ? part.square() : part.abs(); };
+// x^(5/8) of values that are not negative. Square roots round alike everywhere, pow() does not.
+void raise_powers(const at::Tensor& x) {
+  const at::Tensor root = x.sqrt();
+  x.copy_(root).sqrt_().sqrt_().mul_(root);
+}
+
+float raised(float v) {
+  const float root = std::sqrt(v);
+  return std::sqrt(std::sqrt(root)) * root;
+}
+
+std::vector<double> row_sums(const SparseMatrix& m, bool squared) {
+  std::vector<double> out(static_cast<size_t>(m.rows));
+  map_values(m, [&](int64_t r, float v) {
+    out[static_cast<size_t>(r)] += squared ? static_cast<double>(v) * v : std::abs(v);
+    return v;
+  });
+  return out;
+}
+
+// Sums of |x| over rows, [N, 1].
+at::Tensor row_sums(const Input& x) {
   at::Tensor out = at::zeros({x.rows(), 1}, at::kDouble);
   if (const SparseMatrix* m = native_matrix(x)) {
-    auto* sums = out.data_ptr<double>();
-    map_values(*m, [&](int64_t r, float v) {
-      return sums[r] += squared ? static_cast<double>(v) * v : std::abs(v), v;
-    });
+    std::ranges::copy(row_sums(*m, /*squared=*/false), out.data_ptr<double>());
   } else {
     for (int64_t begin = 0; begin < x.width(); begin += kMostColumns)
-      out += term(columns_of(x, begin, std::min(x.width(), begin + kMostColumns)))
+      out += columns_of(x, begin, std::min(x.width(), begin + kMostColumns))
+                 .abs()
                  .sum({1}, true, at::kDouble)
                  .cpu();
   }
   return out.to(at::TensorOptions().device(x.device()).dtype(at::kFloat));
 }
 
-// Data Error if a value is negative, which has no share of a sum.
-void require_shares(const Input& x) {
+// Data Error if a value is negative, which has no share of a sum and no root.
+void require_shares(const Input& x, Transform transform) {
   bool negative = false;
   if (const SparseMatrix* m = native_matrix(x)) {
     negative = std::any_of(m->values.begin(), m->values.end(), [](float v) { return v < 0; });
@@ -75,7 +92,9 @@ void require_shares(const Input& x) {
           (columns_of(x, begin, std::min(x.width(), begin + kMostColumns)) < 0).any().item<bool>();
   }
   if (negative)
-    fail_data("features", "some are negative, so that rows have no shares (--row-transform shares)",
+    fail_data("features",
+              fmt::format("some are negative, so that rows have no {0} (--row-transform {0})",
+                          name_of(names_of(transform), transform)),
               "solve with --row-transform unit");
 }
 
@@ -84,14 +103,16 @@ std::shared_ptr<const SparseOperator> sparse_own(const Input& x, const GraphFilt
                                                  Transform transform) {
   const SparseMatrix* m = native_matrix(x);
   if (!m || filter.coefficients.size() > 1) return nullptr;
-  const at::Tensor by = row_sums(x, transform == Transform::unit);
-  const auto* sum = by.const_data_ptr<float>();
   SparseMatrix out = *m;
-  out.values = map_values(*m, [&](int64_t r, float v) {
-    const float share = v / std::max(sum[r], static_cast<float>(kSmallest));
+  if (transform == Transform::powers)
+    out.values = map_values(*m, [](int64_t, float v) { return raised(v); });
+  const bool scaled = transform == Transform::unit || transform == Transform::powers;
+  const std::vector<double> sums = row_sums(out, scaled);
+  out.values = map_values(out, [&](int64_t r, float v) {
+    const auto sum = static_cast<float>(sums[static_cast<size_t>(r)]);
+    const float share = v / std::max(sum, static_cast<float>(kSmallest));
     if (transform == Transform::shares) return std::sqrt(std::max(share, 0.0f));
-    if (transform == Transform::unit)
-      return v / std::sqrt(std::max(sum[r], static_cast<float>(kSmallest * kSmallest)));
+    if (scaled) return v / std::sqrt(std::max(sum, static_cast<float>(kSmallest * kSmallest)));
     return v;
   });
   return std::make_shared<NativeSparse>(out);
@@ -129,6 +150,33 @@ at::Tensor columns_of(const Input& x, int64_t begin, int64_t end) {
   return x.times(pick);
 }
 
+FilteredRows filtered_rows(const Batch& whole, std::span<const GraphFilter> filters,
+                           Transform transform, const at::Tensor& nodes) {
+  const at::NoGradGuard no_gradient;
+  GS_ASSERT(transform != Transform::automatic);
+  const Input& x = whole.features;
+  if (transform == Transform::shares) require_shares(x);
+  const SparseOperator& adjacency = whole.adjacency.layer(0);
+  at::Tensor units = at::zeros({x.rows(), nodes.size(0)}, at::kFloat);
+  units.scatter_(0, nodes.unsqueeze(0), 1);
+  const at::Tensor all_sums = row_sums(x, false);
+  FilteredRows out;
+  std::vector<at::Tensor> magnitudes;
+  for (const at::Tensor& from : polynomials(
+           units, filters, [&](const at::Tensor& t) { return adjacency.apply_transposed(t); })) {
+    at::Tensor part = x.sparse() ? x.sparse_operator().apply_transposed(from).t().contiguous()
+                                 : transposed_product(from, x.dense());
+    const at::Tensor sums = transposed_product(from, all_sums);
+    if (transform == Transform::shares) part.div_(sums.clamp_min(kSmallest)).clamp_min_(0).sqrt_();
+    else if (transform == Transform::unit) part.div_(part.norm(2, {1}, true).clamp_min_(kSmallest));
+    out.parts.push_back(part);
+    magnitudes.push_back(sums);
+  }
+  magnitudes.push_back(degrees(whole).index_select(0, nodes).to(at::kFloat));
+  out.magnitudes = at::cat(magnitudes, 1);
+  return out;
+}
+
 at::Tensor DiffusedTall::times(const at::Tensor& p) const {
   const Input& x = batch_.features;
   return diffuse(batch_.adjacency.layer(0),
@@ -151,16 +199,20 @@ FilteredFeatures::FilteredFeatures(const Batch& whole, std::vector<GraphFilter> 
     : batch_(whole), filters_(std::move(filters)), transform_(transform) {
   const at::NoGradGuard no_gradient;
   GS_ASSERT(transform != Transform::automatic);
-  if (transform == Transform::shares) require_shares(batch_.features);
-  sums_ = diffuse(batch_.adjacency.layer(0), row_sums(batch_.features, false), filters_);
+  if (transform == Transform::shares || transform == Transform::powers)
+    require_shares(batch_.features, transform);
+  sums_ = diffuse(batch_.adjacency.layer(0), row_sums(batch_.features), filters_);
   for (const GraphFilter& filter : filters_)
     sparse_.push_back(sparse_own(batch_.features, filter, transform));
-  if (transform != Transform::unit) return;
+  if (transform != Transform::unit && transform != Transform::powers) return;
   for (size_t f = 0; f < filters_.size(); ++f)
     lengths_.push_back(at::zeros({rows(), 1}, sums_[f].options().dtype(at::kDouble)));
   visit_plain([&](int64_t, std::span<const at::Tensor> parts) {
-    for (size_t f = 0; f < parts.size(); ++f)
-      if (parts[f].defined()) lengths_[f] += parts[f].square().sum({1}, true, at::kDouble);
+    for (size_t f = 0; f < parts.size(); ++f) {
+      if (!parts[f].defined()) continue;
+      if (transform == Transform::powers) raise_powers(parts[f].clamp_min_(0));
+      lengths_[f] += parts[f].square().sum({1}, true, at::kDouble);
+    }
   });
   for (at::Tensor& length : lengths_)
     length = length.sqrt().clamp_min_(kSmallest).to(sums_[0].options());
@@ -192,7 +244,8 @@ void FilteredFeatures::visit(const Visit& visit, Progress& progress) const {
       columns = parts[f].size(1);
       if (transform_ == Transform::shares)
         parts[f].div_(sums_[f].clamp_min(kSmallest)).clamp_min_(0).sqrt_();
-      else if (transform_ == Transform::unit) parts[f].div_(lengths_[f]);
+      if (transform_ == Transform::powers) raise_powers(parts[f].clamp_min_(0));
+      if (!lengths_.empty()) parts[f].div_(lengths_[f]);
     }
     visit(begin, parts);
     progress.advance(columns);

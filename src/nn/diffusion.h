@@ -21,6 +21,15 @@ std::vector<at::Tensor> diffuse(const SparseOperator& adjacency, const at::Tenso
 // Columns [begin, end) of the input, dense.
 at::Tensor columns_of(const Input& x, int64_t begin, int64_t end);
 
+// Some rows of the filtered and transformed features T(f(A) X), of which FilteredFeatures has all.
+// They take f(A)' of one column per row instead of f(A) of one per feature.
+struct FilteredRows {
+  std::vector<at::Tensor> parts;  // per filter, one row of F columns per node
+  at::Tensor magnitudes;          // as FilteredFeatures::magnitudes()
+};
+FilteredRows filtered_rows(const Batch& whole, std::span<const GraphFilter> filters,
+                           Transform transform, const at::Tensor& nodes);
+
 // f(A) X of one filter as a matrix that is never formed. The batch and the filter must outlive it.
 class DiffusedTall final : public TallMatrix {
  public:
@@ -40,7 +49,7 @@ class DiffusedTall final : public TallMatrix {
 class FilteredFeatures {
  public:
   // `transform` is not automatic. The batch must outlive it; it is the whole graph. Data Error if a
-  // feature is negative and rows are to become shares.
+  // feature is negative and rows are to become shares or powers.
   FilteredFeatures(const Batch& whole, std::vector<GraphFilter> filters, Transform transform);
 
   int64_t rows() const { return batch_.features.rows(); }
@@ -62,7 +71,7 @@ class FilteredFeatures {
   std::vector<GraphFilter> filters_;
   Transform transform_;
   std::vector<at::Tensor> sums_;     // per filter: row sums of f(A) |X|, [N, 1]
-  std::vector<at::Tensor> lengths_;  // per filter: row lengths of f(A) X, [N, 1]; for unit
+  std::vector<at::Tensor> lengths_;  // per filter: row lengths before scaling, [N, 1]
   std::vector<std::shared_ptr<const SparseOperator>> sparse_;
 };
 

@@ -1,6 +1,7 @@
 #include "nn/expected_shapes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -9,6 +10,7 @@ namespace gs {
 namespace {
 
 thread_local const ExpectedShapes* current = nullptr;
+thread_local bool shapes_only = false;
 
 // A tensor that the file does not have: small ones are left to the comparison of names.
 constexpr int64_t kSmall = 1 << 20;
@@ -28,6 +30,10 @@ ExpectedShapes::ExpectedShapes(Shapes shapes, std::string where)
 }
 
 ExpectedShapes::~ExpectedShapes() { current = before_; }
+
+ShapesOnly::ShapesOnly() : before_(std::exchange(shapes_only, true)) {}
+ShapesOnly::~ShapesOnly() { shapes_only = before_; }
+bool ShapesOnly::wanted() { return shapes_only; }
 
 void ExpectedShapes::check(const std::string& name, const int64_t* shape, size_t dimensions) {
   if (!current) return;

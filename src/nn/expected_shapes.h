@@ -1,4 +1,5 @@
-// The shapes that a model file has, for the model that is made to take its weights.
+// What Parameters ask before they make a tensor: the shapes that a model file has, for the model
+// that is made to take its weights, and whether shapes are all that is wanted.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,21 @@ class ExpectedShapes {
   Shapes shapes_;
   std::string where_;
   const ExpectedShapes* before_;
+};
+
+// While it exists, the tensors of Parameters that are made in this thread have no memory (device
+// meta): for counting them.
+class ShapesOnly {
+ public:
+  ShapesOnly();
+  ~ShapesOnly();
+  ShapesOnly(const ShapesOnly&) = delete;
+  ShapesOnly& operator=(const ShapesOnly&) = delete;
+
+  static bool wanted();
+
+ private:
+  bool before_;
 };
 
 }  // namespace gs

@@ -15,14 +15,24 @@ double linear_bound(int64_t inputs) {
   return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, inputs)));
 }
 
+namespace {
+
+at::Tensor without_memory(at::IntArrayRef shape) {
+  return at::empty(shape, at::device(at::kMeta).dtype(at::kFloat));
+}
+
+}  // namespace
+
 at::Tensor Parameters::add(const std::string& name, at::Tensor value) {
-  value = value.to(device_.options()).set_requires_grad(true);
+  if (!value.is_meta()) value = value.to(device_.options());
+  value.set_requires_grad(true);
   weights_.push_back({name, value});
   return value;
 }
 
 at::Tensor Parameters::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
   ExpectedShapes::check(name, shape.data(), shape.size());
+  if (ShapesOnly::wanted()) return add(name, without_memory(shape));
   at::Tensor value = at::empty(shape, at::kDouble);
   Random stream = random_.fork(name);
   double* data = value.data_ptr<double>();
@@ -32,12 +42,14 @@ at::Tensor Parameters::uniform(const std::string& name, at::IntArrayRef shape, d
 
 at::Tensor Parameters::constant(const std::string& name, at::IntArrayRef shape, double value) {
   ExpectedShapes::check(name, shape.data(), shape.size());
+  if (ShapesOnly::wanted()) return add(name, without_memory(shape));
   return add(name, at::full(shape, value, at::kDouble));
 }
 
 at::Tensor Parameters::buffer(const std::string& name, at::IntArrayRef shape, double value) {
   ExpectedShapes::check(name, shape.data(), shape.size());
-  buffers_.push_back({name, at::full(shape, value, device_.options())});
+  buffers_.push_back({name, ShapesOnly::wanted() ? without_memory(shape)
+                                                 : at::full(shape, value, device_.options())});
   return buffers_.back().tensor;
 }
 

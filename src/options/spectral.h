@@ -8,11 +8,15 @@
 
 namespace gs {
 
-enum class Transform { automatic, shares, unit, none };
+enum class Transform { automatic, shares, powers, unit, none };
 inline constexpr Named<Transform> kTransforms[] = {
-    {"auto", Transform::automatic, "shares if no feature is negative, otherwise unit"},
+    {"auto", Transform::automatic,
+     "unit if some feature is negative, otherwise powers if nodes have 30 features or more on "
+     "average, otherwise shares"},
     {"shares", Transform::shares,
      "square roots of a row's shares of its sum, so that distances are Hellinger's"},
+    {"powers", Transform::powers,
+     "values to the power of 5/8, rows scaled to length 1: between shares (1/2) and unit (1)"},
     {"unit", Transform::unit, "rows scaled to length 1"},
     {"none", Transform::none, "the filtered features as they are"}};
 constexpr std::span<const Named<Transform>> names_of(Transform) { return kTransforms; }

@@ -25,6 +25,9 @@ bool has_negative(const Features& features) {
   return std::any_of(values.begin(), values.end(), [](float value) { return value < 0; });
 }
 
+// Shares of a row of few words are noisy, which their roots make up for; many words need that less.
+constexpr double kManyValues = 30;
+
 // Magnitudes say little where neighbors are alike, and much where they are not.
 constexpr double kFewMagnitudes = 0.2, kManyMagnitudes = 0.5;
 
@@ -34,23 +37,31 @@ void choose_spectral(ChosenOptions& out, const Dataset& data) {
   model.layers = std::max<int64_t>(1, model.layers);  // without effect
   if (model.skip == Skip::automatic) model.skip = Skip::none;
   std::vector<std::string> said;
+  if (spectral.transform != Transform::automatic && spectral.magnitudes >= 0) return;
+  const FeatureAgreement found = feature_agreement(data.graph, data.features);
   if (spectral.transform == Transform::automatic) {
     out.by_data.emplace_back("row-transform");
-    const bool negative = has_negative(data.features);
-    spectral.transform = negative ? Transform::unit : Transform::shares;
-    said.push_back(fmt::format("--row-transform {} ({} feature is negative)",
-                               name_of(names_of(spectral.transform), spectral.transform),
-                               negative ? "some" : "no"));
+    const bool negative = has_negative(data.features), many = found.values >= kManyValues;
+    spectral.transform = negative ? Transform::unit : many ? Transform::powers : Transform::shares;
+    said.push_back(fmt::format(
+        "rows {} (--row-transform {}), as {}",
+        negative ? "have length 1"
+        : many   ? "become 5/8 powers of length 1"
+                 : "count as shares of their sum",
+        name_of(names_of(spectral.transform), spectral.transform),
+        negative
+            ? "some feature is negative"
+            : fmt::format("no feature is negative and a node has {:.0f} values", found.values)));
   }
   if (spectral.magnitudes < 0) {
     out.by_data.emplace_back("magnitudes");
-    const FeatureAgreement found = feature_agreement(data.graph, data.features);
     // Sums of |x| say little about features that have a sign.
     const bool few = found.alike() || spectral.transform == Transform::unit;
     spectral.magnitudes = few ? kFewMagnitudes : kManyMagnitudes;
-    said.push_back(fmt::format("--magnitudes {} ({})", spectral.magnitudes, reason(found)));
+    said.push_back(fmt::format("sums and degrees count {} (--magnitudes {}), as {}",
+                               few ? "little" : "much", spectral.magnitudes, reason(found)));
   }
-  if (!said.empty()) out.note = fmt::format("chosen from the data: {}", fmt::join(said, ", "));
+  if (!said.empty()) out.note = fmt::format("chosen from the data: {}", fmt::join(said, "; "));
 }
 
 void choose_encoder(ChosenOptions& out, const Dataset& data) {
@@ -69,7 +80,11 @@ void choose_encoder(ChosenOptions& out, const Dataset& data) {
     const bool ours = group == MethodGroup::ours || group == MethodGroup::reference;
     model.skip = found.unrelated() ? Skip::linear : ours && !found.noisy() ? Skip::sum : Skip::none;
   }
-  out.note = fmt::format("chosen from the data: --layers {} --skip {} ({})", model.layers,
+  const char* own = model.skip == Skip::linear ? "a node's own features beside its neighbors'"
+                    : model.skip == Skip::sum  ? "layers summed"
+                                               : "no skip";
+  out.note = fmt::format("chosen from the data: {} layer{}, {} (--layers {} --skip {}), as {}",
+                         model.layers, model.layers == 1 ? "" : "s", own, model.layers,
                          name_of(names_of(model.skip), model.skip), reason(found));
 }
 

@@ -1,7 +1,10 @@
 #include "run/checkpoint.h"
 
 #include <ATen/core/grad_mode.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -24,6 +27,11 @@ bool may_change(const std::string& option, bool supervised) {
   return kFree.contains(option) || (option == "epochs" && !supervised);
 }
 
+// As checkpoints hold it: a path may be in any encoding, JSON may not.
+std::string stored(const Option& option) {
+  return option.json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 void check_same_run(const RunInfo& before, const RunInfo& now, const std::string& where) {
   if (!before.same_data(now))
     fail_data(where, "was trained on other data", "resume with the dataset it began with");
@@ -32,12 +40,12 @@ void check_same_run(const RunInfo& before, const RunInfo& now, const std::string
   const OptionList old_options = describe(then), new_options = describe(today);
   for (const Option& option : new_options.options()) {
     const Option* old_option = old_options.find_option(option.name);
-    if (may_change(option.name, supervised) || option.json() == old_option->json()) continue;
-    fail_usage(option.flag(),
-               fmt::format("is {} now and was {} when the run began", option.json().dump(),
-                           old_option->json().dump()),
-               option.name == "epochs" ? "a supervised method keeps its epochs on --resume"
-                                       : "only --epochs may change on --resume");
+    if (may_change(option.name, supervised) || stored(option) == stored(*old_option)) continue;
+    fail_usage(
+        option.flag(),
+        fmt::format("is {} now and was {} when the run began", stored(option), stored(*old_option)),
+        option.name == "epochs" ? "a supervised method keeps its epochs on --resume"
+                                : "only --epochs may change on --resume");
   }
 }
 
@@ -109,6 +117,15 @@ TrainState state_from_json(const std::string& text, const std::string& where, in
   return state;
 }
 
+// A checkpoint says how long metrics.jsonl is: after a power loss, what it counts must be there.
+void sync_metrics(const RunFolder& run) {
+  const int file = ::open(run.metrics().c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;  // the user may have removed it
+  const bool synced = ::fsync(file) == 0 || errno == EINVAL;
+  ::close(file);
+  if (!synced) fail_data(run.metrics().string(), "cannot be written to the disk", "check the disk");
+}
+
 std::string kept_name(size_t split, const std::string& name) {
   return fmt::format("kept.{}.{}", split, name);
 }
@@ -124,6 +141,7 @@ std::string loader_of_checkpoint(const RunFolder& run) {
 
 void save_checkpoint(const RunFolder& run, const RunInfo& info, const Parameters& parameters,
                      const OptimizerState& optimizer, const TrainState& state) {
+  sync_metrics(run);
   TensorMap tensors;
   for (const auto& [name, tensor] : parameters.all()) tensors["model." + name] = tensor;
   for (const auto& [name, tensor] : optimizer.tensors) tensors["adam." + name] = tensor;
@@ -164,7 +182,7 @@ TrainState load_checkpoint(const RunFolder& run, const RunInfo& now, size_t spli
   for (size_t s = 0; s < splits; ++s)
     for (const auto& [name, tensor] : parameters.all())
       if (const auto found = tensors.find(kept_name(s, name)); found != tensors.end())
-        state.kept.weights[s][name] = found->second;
+        state.kept.weights[s][name] = found->second.clone();
   return state;
 }
 

@@ -2,8 +2,10 @@
 
 #include "base/error.h"
 #include "base/npy.h"
+#include "nn/finite.h"
 #include "nn/tensor.h"
 #include "options/methods.h"
+#include "run/fingerprint.h"
 
 namespace gs {
 
@@ -24,10 +26,13 @@ void check_gives_embeddings(const RunInfo& info, const std::string& what) {
 at::Tensor embed(const LoadedModel& run, const Dataset& data, const std::string& name,
                  const InferenceOptions& options, Progress& progress) {
   check_width(run.info, data, name);
+  check_unchanged(data);
   const Batch batch =
       whole_graph(data, run.info.options.model.encoder, run.model->parameters().device());
   at::Tensor z = run.model->embed(batch, options, progress).to(at::kCPU, at::kFloat).contiguous();
   progress.finish();
+  check_unchanged(data);
+  check_finite(z);
   return z;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/hash.h"
+#include "base/mapped_files.h"
 
 namespace gs {
 
@@ -92,6 +93,23 @@ std::string fingerprint(const Dataset& data) {
   add_array(hasher, data.labels.single), add_array(hasher, data.labels.multi);
   for (const Split& split : data.splits) add_sets(split, [&](auto bytes) { hasher.add(bytes); });
   return hasher.result().hex();
+}
+
+void check_unchanged(const Dataset& data) {
+  const SparseMatrix none;
+  const Features& features = data.features;
+  const SparseMatrix& sparse = features.sparse() ? features.sparse_matrix() : none;
+  const void* const arrays[] = {
+      data.graph.offsets.data(),
+      data.graph.neighbors.data(),
+      data.graph.weights.data(),
+      sparse.offsets.data(),
+      sparse.indices.data(),
+      sparse.values.data(),
+      data.labels.single.data(),
+      data.labels.multi.data(),
+      features.sparse() ? nullptr : features.dense_matrix().values.data()};
+  check_unchanged(arrays);
 }
 
 std::string fingerprint(const Split& split) {

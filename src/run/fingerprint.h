@@ -14,6 +14,10 @@ std::string fingerprint(const Split& split);
 // evenly spaced pieces.
 std::string fingerprint(const Dataset& data);
 
+// Data Error that names the file if one that the dataset is mapped from has changed since it was
+// loaded.
+void check_unchanged(const Dataset& data);
+
 // Whether `stored` is the fingerprint of `split`, written by this version or an earlier one.
 bool has_fingerprint(const Split& split, const std::string& stored);
 

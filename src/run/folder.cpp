@@ -1,6 +1,7 @@
 #include "run/folder.h"
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -37,14 +38,26 @@ stdfs::path RunFolder::split_model(size_t split) const {
 
 bool RunFolder::owns(std::string_view name) {
   const RunFolder here{""};
-  for (const stdfs::path& file : {here.options(), here.metrics(), here.model(), here.state(),
-                                  here.embeddings(), here.ids(), here.scores()})
+  for (const stdfs::path& file :
+       {here.options(), here.metrics(), here.model(), here.state(), here.embeddings(), here.ids(),
+        here.scores(), here.record(), here.checksums()})
     if (name == file.string()) return true;
   return name.starts_with("model-split-") && name.ends_with(".safetensors");
 }
 
+bool RunFolder::owns_card() const {
+  std::error_code error;
+  if (!stdfs::exists(card(), error)) return true;
+  std::string head(kCardHead.size(), '\0');
+  std::ifstream(card()).read(head.data(), std::ssize(head));
+  return head == kCardHead;
+}
+
 std::vector<std::string> RunFolder::files() const {
-  return names_in(path_, [](const std::string& name) { return owns(name); });
+  const std::string card_name = card().filename().string();
+  return names_in(path_, [&](const std::string& name) {
+    return owns(name) || (name == card_name && owns_card());
+  });
 }
 
 void RunFolder::check_writable(bool resume, bool overwrite) const {
@@ -74,11 +87,34 @@ bool RunFolder::holds_run() const {
 
 void RunFolder::make_empty() const {
   std::error_code error;
-  for (const std::string& name :
-       names_in(path_, [](const std::string& name) { return owns(name) || is_temporary(name); }))
-    stdfs::remove(path_ / name, error);
+  for (const std::string& name : files()) stdfs::remove(path_ / name, error);
+  remove_temporaries();
   stdfs::create_directories(path_, error);
   if (error) fail_data(path_.string(), error.message(), "choose a writable folder");
+}
+
+void RunFolder::seal() const {
+  unseal();
+  std::vector<std::string> names;
+  for (const auto& file : {options(), metrics(), embeddings(), ids(), scores()})
+    names.push_back(file.filename().string());
+  add_checksums(path_, names);
+}
+
+void RunFolder::unseal() const {
+  std::error_code error;
+  stdfs::remove(checksums(), error);
+  if (error) fail_data(checksums().string(), error.message(), "choose a writable folder");
+}
+
+void RunFolder::write(const stdfs::path& file, std::string_view text) const {
+  const std::string name = file.filename().string();
+  Checksums all = read_checksums(path_);
+  if (all.empty()) return write_file(file, text);
+  all.erase(name);
+  write_checksums(path_, all);  // without one, if this process ends before the next
+  write_file(file, text);
+  add_checksums(path_, {name});
 }
 
 void RunFolder::remove_temporaries() const {

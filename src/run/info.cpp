@@ -1,9 +1,12 @@
 #include "run/info.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "dataset/generate/generate.h"
 #include "version.h"
 
 namespace gs {
@@ -37,6 +40,13 @@ std::shared_ptr<const FeatureTreatment> treatment_from(const nlohmann::json& jso
       per_column == out->scale.empty())
     return nullptr;
   return out;
+}
+
+bool is_edge_list(const std::string& data, const std::string& format) {
+  std::error_code error;
+  if (is_generator(data) || find_catalog(data) || !std::filesystem::exists(data, error))
+    return false;
+  return format.empty() ? detect_reader(data).name == "edge-list" : format == "edge-list";
 }
 
 }  // namespace
@@ -77,18 +87,20 @@ std::string to_json_text(const RunInfo& info, bool with_treatment) {
                      {"options", describe(options).json()},
                      {"by_data", info.by_data}};
   if (with_treatment && options.load.fitted) out["treatment"] = to_json(*options.load.fitted);
-  return out.dump(2);
+  // A path may be in any encoding; JSON may not.
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 RunInfo run_info_from_json(const std::string& text, const std::string& where) {
   RunInfo info;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     if (const int64_t format = json.value("format", int64_t{1}); format > kRunFormat)
       fail_data(where,
                 fmt::format("has run format {}, but this program reads formats up to {}", format,
                             kRunFormat),
                 "update graphsurgeon");
+    info.format = json.value("format", int64_t{1});
     info.data = json.at("data");
     info.features = json.at("features");
     info.nodes = json.at("nodes");
@@ -107,15 +119,22 @@ RunInfo run_info_from_json(const std::string& text, const std::string& where) {
   return info;
 }
 
-LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
+LoadOptions load_like(const RunInfo& info, const std::string& data, const LoadOptions& now,
                       const std::set<std::string>& given) {
   LoadOptions load = info.options.load, typed = now;
+  const bool other = data != info.data;
+  std::error_code error;
+  if (other) load.features_file.clear();
+  for (std::string* file : {&load.labels_file, &load.splits_file})
+    if (other || !std::filesystem::exists(*file, error)) file->clear();
   OptionList target = describe(load);
   const OptionList source = describe(typed);
   for (const Option& option : source.options())
     if (given.contains(option.name) || (option.name == "data-root" && !now.data_root.empty()))
       target.find_option(option.name)->copy_value(option);
   if (given.contains("features")) load.fitted = nullptr;
+  if (info.format < 3 && load.symmetrize == Switch::automatic && is_edge_list(data, load.format))
+    load.symmetrize = Switch::no;
   return load;
 }
 

@@ -12,8 +12,9 @@
 namespace gs {
 
 // The version of the files in a run folder. Version 1 had option names before target-nodes and
-// num-splits, and no version in the file. Both can be read.
-inline constexpr int64_t kRunFormat = 2;
+// num-splits, and no version in the file. Versions 1 and 2 took edge lists as directed. All can be
+// read.
+inline constexpr int64_t kRunFormat = 3;
 
 struct RunInfo {
   std::string data;      // as typed
@@ -23,6 +24,7 @@ struct RunInfo {
   int64_t classes = 0;
   RunOptions options;
   std::vector<std::string> by_data;  // names of the options that the data decided
+  int64_t format = kRunFormat;       // of the file that it was read from
 
   static RunInfo of(const std::string& name, const Dataset& data, const RunOptions& options,
                     const std::vector<std::string>& by_data = {});
@@ -36,10 +38,12 @@ std::string to_json_text(const RunInfo& info, bool with_treatment = false);
 // Data Error at `where` if the text is not a run's description, or is of a newer format.
 RunInfo run_info_from_json(const std::string& text, const std::string& where);
 
-// Options to load data for a run: those of its training, except for the options that the user set
+// Options to load `data` for a run: those of its training, except for the options that the user set
 // now (their names are in `given`) and for the catalog's folder. Features are treated as those that
-// the run was trained on, unless the user asks for another treatment.
-LoadOptions load_like(const RunInfo& info, const LoadOptions& now,
-                      const std::set<std::string>& given);
+// the run was trained on, unless the user asks for another treatment. Files that were named beside
+// the training data belong to that data alone, and only training needed its labels and splits:
+// where they are gone, they are left out.
+LoadOptions load_like(const RunInfo& info, const std::string& data, const LoadOptions& now = {},
+                      const std::set<std::string>& given = {});
 
 }  // namespace gs

@@ -12,6 +12,17 @@ namespace gs {
 
 namespace stdfs = std::filesystem;
 
+namespace {
+
+void sync_folder(const stdfs::path& path) {
+  const int folder = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;  // one that may be written but not listed cannot be synced
+  ::fsync(folder);
+  ::close(folder);
+}
+
+}  // namespace
+
 RunLock::RunLock(const RunFolder& folder, const std::function<void()>& check)
     : path_(folder.path()) {
   std::error_code error;
@@ -23,6 +34,11 @@ RunLock::RunLock(const RunFolder& folder, const std::function<void()>& check)
     if (error) {
       release();
       fail_data(path_.string(), error.message(), "choose a writable folder");
+    }
+    // What is written to a folder is lost with it, if a power loss comes before this.
+    for (stdfs::path at = path_; !made_.empty(); at = at.parent_path()) {
+      sync_folder(at.parent_path());
+      if (at == made_) break;
     }
   }
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -5,7 +5,7 @@
 #include "base/safetensors.h"
 #include "base/text.h"
 #include "nn/expected_shapes.h"
-#include "run/folder.h"
+#include "run/record.h"
 
 namespace gs {
 
@@ -56,10 +56,11 @@ TensorMap load_tensors(const std::filesystem::path& path,
   const SafeTensors file = load_safetensors(path);
   TensorMap out;
   for (const auto& [name, view] : file.tensors) {
-    at::Tensor tensor = at::empty(view.shape, type_of(view.dtype, path.string()));
-    GS_ASSERT(tensor.nbytes() == view.data.size());
-    if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
-    out[name] = tensor;
+    const at::ScalarType type = type_of(view.dtype, path.string());
+    auto* data = const_cast<std::byte*>(view.data.data());  // from_blob() has no other form
+    out[name] = view.data.empty() ? at::empty(view.shape, type)
+                                  : at::from_blob(
+                                        data, view.shape, [owner = file.owner](void*) {}, type);
   }
   if (metadata) *metadata = file.metadata;
   return out;
@@ -102,7 +103,9 @@ void save_model(const std::filesystem::path& path, const TensorMap& weights, con
 }
 
 LoadedModel load_model(const std::filesystem::path& run, const Device& device) {
-  const auto path = std::filesystem::is_directory(run) ? RunFolder(run).model() : run;
+  const bool folder = !run.has_extension() || std::filesystem::is_directory(run);
+  if (folder) check_finished(RunFolder(run));
+  const auto path = folder ? RunFolder(run).model() : run;
   std::map<std::string, std::string> metadata;
   const TensorMap tensors = load_tensors(path, &metadata);
   LoadedModel out;

@@ -1,13 +1,15 @@
-// The nodes nearest to one node by cosine. Reads the embeddings one block of rows at a time, so
-// that a mapped file may be larger than memory.
+// The nodes nearest to one node: by the cosine of the embeddings about their mean. Nearly all rows
+// of an embedding share a large part, which says nothing about a node and would make every plain
+// cosine 0.99; without it, 0 means unrelated and a negative value unlike. The search is exact and
+// reads the rows once for the mean and once for the answer, so that a mapped file may be larger
+// than memory. No libtorch here.
 #pragma once
-
-#include <ATen/ATen.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "dataset/dataset.h"
 
 namespace gs {
@@ -17,19 +19,20 @@ struct Neighbor {
   double cosine = 0;
 };
 
-// The node with this original id or number: "#57", or "57" if nodes have no ids. Usage Error with
-// the nearest id if there is none.
-int64_t node_of(const Dataset& data, const std::string& id);
-std::string id_of(const Dataset& data, int64_t node);
+// The node with this original id or number: "#57", or "57" if nodes have no ids (`ids` is empty).
+// Usage Error at `where` with the nearest id if there is none.
+int64_t node_of(const std::vector<std::string>& ids, int64_t nodes, const std::string& id,
+                const std::string& where);
+std::string id_of(const std::vector<std::string>& ids, int64_t node);
+inline std::string id_of(const Dataset& data, int64_t node) { return id_of(data.node_ids, node); }
 
 // At most k nodes, the nearest first, and the lower number first among equals; never `node` itself
-// nor a row with NaN. A zero row has cosine 0 with everything. `z`: N x W floats on the CPU.
-// `block`: numbers of z to read at once.
-std::vector<Neighbor> nearest_nodes(const at::Tensor& z, int64_t node, int64_t k,
-                                    int64_t block = int64_t{1} << 24);
+// nor a row with NaN. A row that is the mean has cosine 0 with everything. The same on any number
+// of threads.
+std::vector<Neighbor> nearest_nodes(const DenseMatrix& z, int64_t node, int64_t k);
 
 // Writes a CSV of id,node,cosine with a header.
-void write_neighbors(const std::filesystem::path& path, const Dataset& data,
+void write_neighbors(const std::filesystem::path& path, const std::vector<std::string>& ids,
                      const std::vector<Neighbor>& neighbors);
 std::string csv_field(const std::string& text);  // quoted if necessary
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "nn/tensor.h"
+#include "run/card.h"
 #include "run/fingerprint.h"
 
 namespace gs {
@@ -17,15 +18,22 @@ void RunWriter::start() {
   folder_.make_empty();
   write_options();
   metrics_.create();
+  save_record(folder_, record_);
+  writing_ = true;
 }
 
 void RunWriter::resume(int64_t metrics_bytes) {
   folder_.remove_temporaries();
+  folder_.unseal();
   write_options();
   metrics_.cut_back(metrics_bytes);
   const MetricsFile::Costs before = metrics_.costs();
   seconds_ = before.seconds;
   peak_before_ = before.peak_mib;
+  if (const RunRecord earlier = load_record(folder_); !earlier.date.empty())
+    record_.date = earlier.date, seconds_before_ = earlier.seconds;
+  save_record(folder_, record_);
+  writing_ = true;
 }
 
 void RunWriter::append(const EpochMetrics& epoch) {
@@ -46,6 +54,33 @@ void RunWriter::save_embeddings(const at::Tensor& z, const std::vector<std::stri
   const int64_t shape[] = {z.size(0), z.size(1)};
   save_npy<float>(folder_.embeddings(), floats(z), shape);
   if (!ids.empty()) write_file(folder_.ids(), fmt::format("{}\n", fmt::join(ids, "\n")));
+  folder_.seal();
+}
+
+void RunWriter::finish(const at::Tensor& z, double effective_rank, int64_t epochs, double seconds) {
+  record_.state = RunRecord::State::finished;
+  record_.epoch = epochs;
+  record_.rows = z.size(0), record_.columns = z.size(1);
+  record_.effective_rank = effective_rank;
+  record_.seconds = seconds_before_ + seconds;
+  record_.peak_mib = peak_mib();
+  save_record(folder_, record_);
+  write_card(folder_);
+}
+
+void RunWriter::stop(const Error& error, int64_t epochs, double seconds) {
+  if (!writing_) return;
+  const bool interrupted = error.kind() == ErrorKind::interrupted;
+  record_.state = RunRecord::State::stopped;
+  record_.reason = interrupted ? "interrupted" : error.message();
+  record_.hint = interrupted ? "" : error.hint();
+  record_.epoch = epochs;
+  record_.seconds = seconds_before_ + seconds;
+  record_.peak_mib = peak_mib();
+  try {
+    save_record(folder_, record_);
+  } catch (const Error&) {  // the disk may be full, which is what stopped it
+  }
 }
 
 double RunWriter::median_ms() const {

@@ -3,13 +3,17 @@
 
 #include "run/checkpoint.h"
 #include "run/metrics.h"
+#include "run/record.h"
 
 namespace gs {
 
 class RunWriter {
  public:
-  RunWriter(RunFolder folder, RunInfo info)
-      : folder_(std::move(folder)), info_(std::move(info)), metrics_(folder_.metrics()) {}
+  RunWriter(RunFolder folder, RunInfo info, RunRecord record)
+      : folder_(std::move(folder)),
+        info_(std::move(info)),
+        record_(std::move(record)),
+        metrics_(folder_.metrics()) {}
 
   const RunFolder& folder() const { return folder_; }
   const RunInfo& info() const { return info_; }
@@ -26,6 +30,11 @@ class RunWriter {
   // `z`: N x W floats on the CPU. `ids` may be empty.
   void save_embeddings(const at::Tensor& z, const std::vector<std::string>& ids);
 
+  // Records that the run ended: with embeddings, and then writes the model card; or by an error,
+  // after so many epochs, unless nothing was written yet. `seconds`: since the start or the resume.
+  void finish(const at::Tensor& z, double effective_rank, int64_t epochs, double seconds);
+  void stop(const Error& error, int64_t epochs, double seconds);
+
   // Median time over all epochs, including those before an interruption.
   double median_ms() const;
   double peak_mib() const;
@@ -35,6 +44,9 @@ class RunWriter {
 
   RunFolder folder_;
   RunInfo info_;
+  RunRecord record_;
+  bool writing_ = false;  // whether this training has begun to write
+  double seconds_before_ = 0;
   MetricsFile metrics_;
   std::vector<double> seconds_;
   double peak_before_ = 0;

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/mapped_files.h"
 #include "base/memory.h"
 #include "loader/loader.h"
 #include "method/method.h"
 #include "nn/cost.h"
+#include "nn/expected_shapes.h"
 #include "options/loaders.h"
 #include "options/methods.h"
 
@@ -22,6 +24,38 @@ double feature_bytes(const Dataset& data, double rows) {
          static_cast<double>(std::max<int64_t>(1, data.nodes()));
 }
 
+template <class T>
+double bytes_in_memory(const Array<T>& array) {
+  return is_mapped(array.data()) ? 0 : static_cast<double>(array.bytes());
+}
+
+// The arrays of the data that are not views of a mapped file.
+double bytes_in_memory(const Dataset& data) {
+  const Csr& g = data.graph;
+  double bytes = bytes_in_memory(g.offsets) + bytes_in_memory(g.neighbors) +
+                 bytes_in_memory(g.weights) + bytes_in_memory(data.labels.multi);
+  if (!data.features.sparse()) return bytes + bytes_in_memory(data.features.dense_matrix().values);
+  const SparseMatrix& x = data.features.sparse_matrix();
+  return bytes + bytes_in_memory(x.offsets) + bytes_in_memory(x.indices) +
+         bytes_in_memory(x.values);
+}
+
+// Weights, their gradients, Adam's two moments, and the weights that a selection keeps.
+double parameter_bytes(const Dataset& data, const RunOptions& options) {
+  const ShapesOnly shapes;
+  const auto method = make_method(
+      {data.features.width(), data.labels.task, data.labels.classes, options, Device{}, Random(0)});
+  double learned = 0, fixed = 0;
+  for (const auto& weight : method->parameters().weights())
+    learned += static_cast<double>(weight.tensor.numel());
+  for (const auto& buffer : method->parameters().buffers())
+    fixed += static_cast<double>(buffer.tensor.numel());
+  const bool selects =
+      method_info(options.method.method).supervised() || options.train.select == Select::val;
+  const double kept = selects ? static_cast<double>(options.train.num_splits) : 0;
+  return 4 * (4 * learned + fixed + kept * (learned + fixed));
+}
+
 Plan plan_for(const Dataset& data, const RunOptions& options, std::string_view loader) {
   const auto n = static_cast<double>(data.nodes()), m = static_cast<double>(data.graph.edges());
   const bool full = loader == kFullBatch;
@@ -31,7 +65,9 @@ Plan plan_for(const Dataset& data, const RunOptions& options, std::string_view l
   const StepCost step = method_maker(options.method.method).step_cost(options);
   const double rows = cost.batch_nodes;
   double batch = 4 * rows * step.floats_per_node + 4 * rows * rows * step.square_matrices;
-  double kept = kProgram + m * cost.bytes_per_edge;
+  double kept = kProgram + m * cost.bytes_per_edge + parameter_bytes(data, options);
+  // The free memory, which is the limit otherwise, is what the data in memory has left.
+  if (options.loader.memory > 0) kept += bytes_in_memory(data);
   if (full) {
     if (step.aggregates_once && !data.features.sparse() &&
         aggregate_once(data.nodes(), data.features.width(), options.model.aug_dim))
@@ -40,7 +76,11 @@ Plan plan_for(const Dataset& data, const RunOptions& options, std::string_view l
   } else {
     const double ready = static_cast<double>(options.loader.prefetch) + 1;
     batch += feature_bytes(data, rows) * ready;
-    kept += 4 * n * (3 + 2 * static_cast<double>(std::max<int64_t>(1, options.loader.workers)));
+    const auto workers = static_cast<double>(std::max<int64_t>(1, options.loader.workers));
+    // Indices and values of the batches that are ready or being made, and of the one in use, which
+    // has its transpose too.
+    batch += 8 * cost.batch_edges * (ready + 2 * workers + 3);
+    kept += 4 * n * (3 + 2 * workers);
   }
   Plan plan;
   plan.loader = loader;

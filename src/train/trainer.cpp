@@ -10,6 +10,7 @@
 #include "dataset/splits.h"
 #include "nn/batches.h"
 #include "nn/device.h"
+#include "nn/finite.h"
 #include "objective/spectrum.h"
 #include "options/methods.h"
 #include "run/auto_options.h"
@@ -91,7 +92,8 @@ class Trainer {
         request_(request),
         chosen_(choose_auto_options(starting_options(request), data)),
         options_(chosen_.options),
-        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data)),
+        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data),
+                RunRecord::of(request.data, data, options_.load, fingerprint_)),
         progress_(progress),
         device_(make_device(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
@@ -102,10 +104,20 @@ class Trainer {
         monitor_(options_, supervised_, request.run.string()) {
     make_model();
     batches_.emplace(data, options_, plan_.loader, method_->first_width(), device_,
-                     random_.fork("loader"));
+                     random_.fork("loader"), progress, request.stop);
   }
 
   TrainResult run() {
+    try {
+      return train_all();
+    } catch (const Error& error) {
+      writer_.stop(error, at_.epoch, elapsed());
+      throw;
+    }
+  }
+
+ private:
+  TrainResult train_all() {
     resumes(request_) ? resume() : start();
     announce();
     while (true) {
@@ -121,7 +133,7 @@ class Trainer {
     return finish();
   }
 
- private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
   int64_t trainings() const { return supervised_ ? static_cast<int64_t>(splits_.size()) : 1; }
   // Number of epochs to train now, which may be fewer than in the options. Schedules follow the
   // options.
@@ -137,6 +149,7 @@ class Trainer {
   InferenceOptions inference() const { return {static_cast<int64_t>(plan_.limit_mib * (1 << 20))}; }
 
   void make_model() {
+    adam_.reset(), method_.reset();  // room for the next
     method_ = make_method(setting_of(writer_.info(), device_, random().fork("init")));
     adam_.emplace(method_->parameters(), AdamOptions{.lr = options_.train.lr,
                                                      .weight_decay = options_.train.weight_decay});
@@ -278,6 +291,7 @@ class Trainer {
   }
 
   void checkpoint() const {
+    check_unchanged(data_);  // what was learned from other data is not kept
     const bool all = targets_.train.empty();
     save_checkpoint(writer_.folder(), writer_.info(), method_->parameters(),
                     {adam_->state(), adam_->steps()},
@@ -299,7 +313,11 @@ class Trainer {
     writer_.save_models(weights, selection_.kept(), splits_);
     assign(method_->parameters(), weights, "", writer_.folder().model().string());
     const at::Tensor z = solved_.defined() ? solved_ : embeddings(progress_);
+    check_unchanged(data_);
+    check_finite(z);
     writer_.save_embeddings(z, data_.node_ids);
+    const double rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0;
+    writer_.finish(z, rank, at_.epoch, elapsed());
     progress_.finish();
     return {.run = request_.run.string(),
             .method = options_.method.method,
@@ -307,10 +325,10 @@ class Trainer {
             .columns = z.size(1),
             .epochs = at_.epoch,
             .parameters = method_->parameters().count(),
-            .seconds = std::chrono::duration<double>(Clock::now() - begun_).count(),
+            .seconds = elapsed(),
             .ms_per_epoch = writer_.median_ms(),
             .peak_mib = writer_.peak_mib(),
-            .effective_rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0,
+            .effective_rank = rank,
             .view_agreement = at_.epoch > 0
                                   ? method_->view_agreement(batches_->whole(), z, inference())
                                   : std::nullopt,
@@ -325,6 +343,7 @@ class Trainer {
   const TrainRequest& request_;
   const ChosenOptions chosen_;
   const RunOptions& options_;
+  const std::string fingerprint_ = fingerprint(data_);  // of the dataset
   RunWriter writer_;
   Progress& progress_;
   Device device_;
@@ -338,8 +357,7 @@ class Trainer {
   std::optional<Adam> adam_;
   std::optional<Batches> batches_;
   at::Tensor solved_;  // the embeddings of a method that was just solved; otherwise undefined
-  const std::string fingerprint_ = fingerprint(data_);  // of the dataset
-  Split targets_;  // the target nodes, as training nodes; none: all nodes
+  Split targets_;      // the target nodes, as training nodes; none: all nodes
   Position at_;
   EpochMetrics last_;
   double last_loss_ = 0;
@@ -354,6 +372,7 @@ TrainResult train(const Dataset& data, const TrainRequest& request, Progress& pr
   if (!request.init.empty() && !method_info(method).trains())
     fail_usage("--init", fmt::format("{} has no weights to start from", method),
                "leave it out, or train with --method graphsurgeon");
+  check_unchanged(data);
   RunFolder folder(request.run);
   const RunLock lock(folder, [&] { folder.check_writable(request.resume, request.overwrite); });
   if (data.features.width() == 0)

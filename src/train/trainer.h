@@ -47,6 +47,8 @@ struct TrainResult {
   std::optional<double> view_agreement;
   Plan plan;
   std::string note;  // the method's own, often empty
+  // What to type next, of a run on data that can be named; the command fills it in.
+  std::string next = {};
   EpochMetrics last;
 };
 

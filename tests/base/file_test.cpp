@@ -336,5 +336,20 @@ TEST(MemoryLimit, IsReadInVersionOne) {
   EXPECT_EQ(cgroup_memory_limit(mount.path(), "5:memory:/../other\nnonsense\n"), INT64_MAX);
 }
 
+TEST(MemoryLeft, IsTheLeastThatTheUsersOfAnyGroupLeave) {
+  const TempFolder mount;
+  const std::string two = "0::/job/step\n";
+  EXPECT_EQ(cgroup_memory_left(mount.path(), two), INT64_MAX);
+  write_text(mount / "job/step/memory.max", "5000\n");
+  write_text(mount / "job/step/memory.current", "1000\n");
+  EXPECT_EQ(cgroup_memory_left(mount.path(), two), 4000);
+  write_text(mount / "job/memory.max", "9000\n");
+  write_text(mount / "job/memory.current", "8000\n");
+  EXPECT_EQ(cgroup_memory_left(mount.path(), two), 1000);
+  write_text(mount / "memory/a/memory.limit_in_bytes", "7000\n");
+  write_text(mount / "memory/a/memory.usage_in_bytes", "9000\n");
+  EXPECT_EQ(cgroup_memory_left(mount.path(), "4:memory:/a\n"), 0);
+}
+
 }  // namespace
 }  // namespace gs::test

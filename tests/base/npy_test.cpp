@@ -149,6 +149,10 @@ for v in [(1, 0), (2, 0), (3, 0)]:
   EXPECT_TRUE(scalar.shape.empty());
   EXPECT_EQ(values(scalar.as<double>()), std::vector<double>{2.5});
   expect_data_error([&] { scalar.rows(); }, "is a single number");
+  std::string columns = read_text(folder / "scalar.npy");
+  columns.replace(columns.find("False"), 5, "True ");
+  write_text(folder / "columns.npy", columns);
+  EXPECT_EQ(values(load_npy(folder / "columns.npy").as<double>()), std::vector<double>{2.5});
   EXPECT_EQ(load_npy(folder / "empty.npy").as<float>().size(), 0);
   EXPECT_EQ(load_npy(folder / "empty.npy").as<int64_t>().size(), 0);
   for (const std::string version : {"v1", "v2", "v3"})

@@ -1,6 +1,8 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
@@ -211,6 +213,30 @@ TEST(ThreadScope, ThreadsThatComputeAtOnceHaveTheirOwnNumbersAndTheSameSums) {
   };
   std::thread first(work, 2), second(work, 3), third(work, 1);
   first.join(), second.join(), third.join();
+}
+
+TEST(Parallel, AForkedChildComputesWithOneThread) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer does not follow a fork of several threads";
+#endif
+  const auto sum = [] {
+    return parallel_sum(100'000, 10, [](int64_t begin, int64_t end) {
+      double total = 0;
+      for (int64_t i = begin; i < end; ++i) total += std::sqrt(static_cast<double>(i));
+      return total;
+    });
+  };
+  const ThreadScope scope(4);
+  const double expected = sum();  // starts the threads, which the child does not have
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(threads() == 1 && available_threads() == 1 && sum() == expected ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(threads(), 4);
 }
 
 }  // namespace

@@ -15,6 +15,13 @@ TEST(Registry, NearestForgivesOneSlip) {
   EXPECT_EQ(nearest("saint", kLoaders), "saint");
 }
 
+TEST(Registry, NearestForgivesTwoSlipsFromFourLettersOn) {
+  const std::vector<std::string> names{"photo", "cs", "dblp"};
+  EXPECT_EQ(nearest("foto", names), "photo");
+  EXPECT_EQ(nearest("ct", names), "cs");
+  EXPECT_EQ(nearest("xyz", names), "");
+}
+
 TEST(Registry, NearestPrefersTheCloser) {
   const std::vector<std::string> names{"photos", "photo2x"};
   EXPECT_EQ(nearest("photo", names), "photos");

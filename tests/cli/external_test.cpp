@@ -45,7 +45,7 @@ TEST(External, AMissingOrNonExecutableProgramIsUnknown) {
   for (const char* word : {"greet", "../graphsurgeon-greet", "trian"}) {
     const Outcome run = run_program(word, path);
     EXPECT_EQ(run.exit_code, 2) << word;
-    EXPECT_THAT(run.err, HasSubstr("unknown argument")) << word;
+    EXPECT_THAT(run.err, HasSubstr("unknown command")) << word;
   }
 }
 

@@ -68,7 +68,7 @@ TEST_F(FormatOne, ARunIsResumedAndThenHasTodaysFormat) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out).at("epochs"), 3);
   const json now = options("old/run");
-  EXPECT_EQ(now.at("format"), 2);
+  EXPECT_EQ(now.at("format"), 3);
   EXPECT_EQ(now.at("options").at("num-splits"), 2);
   EXPECT_EQ(now.at("options").at("target-nodes"), "train");
   EXPECT_FALSE(now.at("options").contains("runs"));

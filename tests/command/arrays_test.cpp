@@ -102,7 +102,8 @@ TEST(InProcess, TrainsEmbedsAndLeavesTheProcessAsItWas) {
   call.threads = threads + 1;
   EXPECT_EQ(run(call, dataset_from(ring(), {}), no_progress()).epochs, 2);
   const DenseMatrix z = embed_with(
-      call.run, [](const LoadOptions& options) { return dataset_from(ring(), options); }, 1);
+      call.run, "", [](const LoadOptions& options) { return dataset_from(ring(), options); }, {},
+      1);
   const Array<float> written = load_npy(call.run / "embeddings.npy").as<float>();
   EXPECT_EQ(std::vector<float>(z.values.begin(), z.values.end()),
             std::vector<float>(written.begin(), written.end()));

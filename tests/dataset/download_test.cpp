@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "base/checksums.h"
 #include "support/files.h"
 
 namespace gs {
@@ -18,6 +19,7 @@ namespace {
 
 using test::expect_data_error;
 using test::read_text;
+using test::shared_data;
 using test::TempFolder;
 using test::write_text;
 
@@ -157,6 +159,26 @@ TEST_F(Download, GetsAFile) {
   EXPECT_EQ(get("good.bin"), file("good.bin"));
   EXPECT_EQ(read_text(file("good.bin")), body());
   expect_only("good.bin");
+}
+
+TEST_F(Download, AFileOtherThanTheOneThatIsKnownIsSaid) {
+  class Said final : public Progress {
+   public:
+    void start(std::string_view, int64_t, std::string_view) override {}
+    void advance(int64_t) override {}
+    void note(std::string_view) override {}
+    void finish() override {}
+    void say(std::string_view line) override { text += line; }
+    std::string text;
+  } said;
+  CatalogEntry entry{};
+  entry.name = "tolokers", entry.title = "Tolokers";
+  entry.paths = {"tolokers.npz"};
+  entry.files = {{"https://data.example/good.bin", "tolokers.npz"}};
+  fetch(entry, {root_.path(), server_.url()}, said);
+  EXPECT_NE(said.text.find("differs from the file that this version"), std::string::npos);
+  if (shared_data().empty()) return;
+  EXPECT_EQ(checksum_of(shared_data() / "tolokers.npz"), "f946fbcc8f021ccaeac5be74fcd4744a");
 }
 
 TEST_F(Download, LeavesAloneWhatIsThere) {

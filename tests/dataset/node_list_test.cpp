@@ -27,6 +27,13 @@ Dataset named() {
   return data;
 }
 
+TEST(NodeList, KeepsItsOrderIfAsked) {
+  const TempFolder folder;
+  write_text(folder / "nodes.txt", "eve\n#0\n3\n");
+  EXPECT_EQ(read_nodes_in_order(folder / "nodes.txt", named()), (Ids{4, 0, 2}));
+  EXPECT_EQ(read_node_list(folder / "nodes.txt", named()), (Ids{0, 2, 4}));
+}
+
 TEST(NodeList, ReadsNumbersALineInAnyOrder) {
   const TempFolder folder;
   write_text(folder / "seeds.txt", "4\n\n 1\r\n#5");

@@ -1,9 +1,14 @@
 #include "graph/partition.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <set>
 
 #include "base/error.h"
@@ -182,6 +187,33 @@ TEST(PartitionCache, MakesItsFolderAndDoesWithoutWhereItCannot) {
   EXPECT_FALSE(fs::is_empty(folder / "a" / "b"));
   write_text(folder / "file", "in the way");
   EXPECT_EQ(partition(g, 2, 1, folder / "file" / "cache"), part);
+}
+
+TEST(PartitionCache, WaitsForAnotherProcessThatComputesTheSame) {
+  const TempFolder folder;
+  const Csr g = ring_groups(4, 20);
+  Ids planted = partition(g, 4, 1, folder.path());
+  const fs::path file = files_in(folder)[0];
+  planted[0] = (planted[0] + 1) % 4;
+  fs::remove(file);
+  const int other = ::open((file.string() + ".lock").c_str(), O_RDWR | O_CREAT, 0666);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  auto found = std::async(std::launch::async, [&] { return partition(g, 4, 1, folder.path()); });
+  EXPECT_EQ(found.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  save_npy<int32_t>(file, planted);
+  ::close(other);
+  EXPECT_EQ(found.get(), planted);
+}
+
+TEST(PartitionCache, TakesOverTheLockOfADeadProcess) {
+  const TempFolder folder;
+  const Csr g = ring_groups(4, 20);
+  const Ids part = partition(g, 4, 1, folder.path());
+  const fs::path file = files_in(folder)[0];
+  fs::remove(file);
+  write_text(file.string() + ".lock", "");
+  EXPECT_EQ(partition(g, 4, 1, folder.path()), part);
+  EXPECT_EQ(files_in(folder), std::vector<fs::path>{file}) << "the lock is gone";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <map>
 
@@ -222,6 +223,17 @@ TEST(SaintLoader, NeedsEdgesWhereItDrawsByThem) {
   EXPECT_THROW(make_loader(data, saint_options(SaintSampler::node, 2, 2), {.norm = Norm::mean}),
                Error);
   EXPECT_NO_THROW(make_loader(data, saint_options(SaintSampler::walk, 2, 2), {}));
+}
+
+TEST(SaintLoader, StopsWhileItCounts) {
+  const Dataset data = dataset_of(undirected_graph(300, random_edges(300, 2000, 10)));
+  const std::atomic<bool> stop = true;
+  try {
+    make_loader(data, saint_options(SaintSampler::walk, 20, 30), {.stop = &stop});
+    FAIL() << "was not stopped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::interrupted);
+  }
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(Diffusion, MultipliesAsTheMatrixThatItNeverForms) {
 }
 
 // Rows of (f(A) X) on the same two nodes, X = ((4, 0), (0, 4)): 3, 1 and 1, 3.
-TEST(Diffusion, TransformsRowsToSharesOrUnitLength) {
+TEST(Diffusion, TransformsRowsToSharesPowersOrUnitLength) {
   const Dataset data = with_features(undirected_graph(2, {{0, 1}}), {4, 0, 0, 4}, 2);
   const Batch whole = whole_graph(data, "gcn", kNative);
   const auto first_row = [&](Transform transform) {
@@ -66,23 +66,28 @@ TEST(Diffusion, TransformsRowsToSharesOrUnitLength) {
               testing::ElementsAre(testing::FloatEq(3), testing::FloatEq(1)));
   EXPECT_THAT(first_row(Transform::shares),
               testing::ElementsAre(testing::FloatEq(std::sqrt(0.75f)), testing::FloatEq(0.5f)));
+  const float long_side = std::pow(3.0f, 0.625f), length = std::hypot(long_side, 1.0f);
+  EXPECT_THAT(
+      first_row(Transform::powers),
+      testing::ElementsAre(testing::FloatEq(long_side / length), testing::FloatEq(1 / length)));
   EXPECT_THAT(first_row(Transform::unit),
               testing::ElementsAre(testing::FloatEq(3 / std::sqrt(10.0f)),
                                    testing::FloatEq(1 / std::sqrt(10.0f))));
 }
 
-TEST(Diffusion, NegativeFeaturesHaveNoShares) {
+TEST(Diffusion, NegativeFeaturesHaveNoSharesOrPowers) {
   const Dataset data = with_features(undirected_graph(2, {{0, 1}}), {4, -1}, 1);
   const Batch whole = whole_graph(data, "gcn", kNative);
-  EXPECT_THAT(
-      error_of(ErrorKind::data, [&] { FilteredFeatures(whole, {{{1}}}, Transform::shares); }),
-      testing::HasSubstr("negative"));
+  for (const Transform transform : {Transform::shares, Transform::powers})
+    EXPECT_THAT(error_of(ErrorKind::data, [&] { FilteredFeatures(whole, {{{1}}}, transform); }),
+                testing::HasSubstr("negative"));
 }
 
 TEST(Diffusion, HopZeroOfWordsStaysSparse) {
   const Dataset data = topical_graph(5, 0.8);
   const Batch native = whole_graph(data, "gcn", kNative), plain = whole_graph(data, "gcn", kPlain);
-  for (const Transform transform : {Transform::none, Transform::shares, Transform::unit}) {
+  for (const Transform transform :
+       {Transform::none, Transform::shares, Transform::powers, Transform::unit}) {
     const FilteredFeatures sparse(native, {{{1}}}, transform), dense(plain, {{{1}}}, transform);
     ASSERT_NE(sparse.sparse(0), nullptr);
     ASSERT_EQ(dense.sparse(0), nullptr);

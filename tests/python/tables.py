@@ -17,7 +17,8 @@ def made_up(customers: int = 300, calls: int = 1200) -> tuple[pd.DataFrame, pd.D
     rng = np.random.default_rng(0)
     segment = rng.integers(0, 4, customers)
     ids = np.array([f"C{i:05d}" for i in rng.permutation(20000)[:customers]])
-    age = np.where(rng.random(customers) < 0.1, np.nan, 20 + 10 * segment)
+    years = (25 + 10 * segment + rng.normal(0, 6, customers)).round()
+    age = np.where(rng.random(customers) < 0.1, np.nan, years)
     towns = ["Oslo", "Rome", "Paris", "Lyon", "Turin"]
     city = [None if rng.random() < 0.05 else towns[s + rng.integers(0, 2)] for s in segment]
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, customers), "D")

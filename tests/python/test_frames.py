@@ -176,3 +176,15 @@ def test_a_graph_of_tables_prints_what_was_decided():
     graph = read_tables(EDGES, nodes_of(v=[1, 2, 4]))
     assert repr(graph).splitlines()[1] == "edges: edges from 'source' to 'target'"
     assert "  v: number, scaled: 1 to 4" in repr(graph).splitlines()
+
+
+def test_in_cross_validation_only_labels_of_the_fold_are_read():
+    """A supervised method with `graph` learns from y, even if the graph has labels of its own."""
+    graph = read_tables(EDGE_TABLE, NODE_TABLE, label_column="segment")
+    some = graph.ids[:200]
+    y = np.array(["one", "two"] * 100)
+    model = GraphSurgeon(graph=graph, progress=False, select="val", epochs=2, dim=8, aug_dim=16)
+    model.fit(some, y)
+    labels, names = model._labels
+    assert names == ["one", "two"]
+    assert (labels[:200] >= 0).all() and (labels[200:] < 0).all()

@@ -397,3 +397,21 @@ def test_paths_need_not_be_utf8(tmp_path):
     name = os.fsdecode(folder)
     with pytest.raises(Error, match="is not an id of"):
         read_tables(f"{name}/edges.csv", f"{name}/nodes.csv")
+
+
+def test_an_index_holds_ids_unless_it_only_numbers_rows():
+    nodes = pd.DataFrame({"id": ["c", "a", "b"], "v": [4, 1, 2]}, index=[7, 3, 5])
+    graph = read_tables(EDGES, nodes)
+    assert graph.ids.tolist() == ["c", "a", "b"] and graph.feature_names == ["v"]
+    plain = nodes.drop(columns="id")
+    assert read_tables([(7, 3), (3, 5)], plain).ids.tolist() == [7, 3, 5]
+    named = nodes.set_index("id")
+    assert read_tables(EDGES, named).ids.tolist() == ["c", "a", "b"]
+    chosen = pd.DataFrame(EDGES | {"keep": [True, True]}).iloc[[1, 0]].drop(columns="keep")
+    assert read_tables(chosen, nodes).source.tolist() == [2, 1]
+
+
+def test_row_numbers_that_pandas_writes_to_parquet_are_no_column(tmp_path):
+    nodes = pd.DataFrame({"id": ["c", "a", "b"], "v": [4, 1, 2]}, index=[7, 3, 5])
+    nodes.to_parquet(tmp_path / "nodes.parquet")
+    assert read_tables(EDGES, tmp_path / "nodes.parquet").feature_names == ["v"]

@@ -46,12 +46,13 @@ TEST(AutoOptions, MagnitudesWeighMoreWhereNeighborsAreUnlike) {
   EXPECT_LT(magnitudes(topical_graph(9, 0.8)), magnitudes(topical_graph(9, 0.2, 12)));
 }
 
-TEST(AutoOptions, RowsBecomeSharesUnlessAValueIsNegative) {
+TEST(AutoOptions, RowsBecomeSharesOrPowersUnlessAValueIsNegative) {
   const RunOptions options = default_options(method_info("spectral"));
   const auto transform = [&](const Dataset& data) {
     return choose_auto_options(options, data).options.spectral.transform;
   };
   EXPECT_EQ(transform(topical_graph(9, 0.8)), Transform::shares);
+  EXPECT_EQ(transform(topical_graph(35, 0.8)), Transform::powers) << "many words per node";
   GenerateOptions normal;
   normal.nodes = 50, normal.features = 5;
   EXPECT_EQ(transform(generate(normal)), Transform::unit);

@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "support/errors.h"
 #include "support/files.h"
 
@@ -17,55 +21,97 @@ std::vector<int64_t> nodes_of(const std::vector<Neighbor>& neighbors) {
   return nodes;
 }
 
-// Rows at 0, 90, 45 (twice, of other lengths) and 180 degrees, and a zero row.
-at::Tensor rows() {
-  return at::tensor({1.f, 0.f, 0.f, 2.f, 4.f, 4.f, 1.f, 1.f, -1.f, 0.f, 0.f, 0.f}).reshape({6, 2});
+DenseMatrix matrix(int64_t rows, std::vector<float> values) {
+  const int64_t columns = static_cast<int64_t>(values.size()) / rows;
+  return {rows, columns, std::move(values)};
 }
 
-TEST(NearestNodes, AreOrderedByCosineThenByNumber) {
-  const auto found = nearest_nodes(rows(), 0, 10);
-  EXPECT_THAT(nodes_of(found), ElementsAre(2, 3, 1, 5, 4));
+// About the mean (10, 10): rows at 0, 90, 45 (twice, of other lengths), 180 and 225 degrees, and
+// the mean itself.
+DenseMatrix rows() { return matrix(7, {13, 10, 10, 12, 11, 11, 12, 12, 9, 10, 5, 5, 10, 10 + 0}); }
+
+TEST(NearestNodes, AreOrderedByCosineAboutTheMeanThenByNumber) {
+  const DenseMatrix z = rows();  // the mean is (10, 10)
+  const auto found = nearest_nodes(z, 0, 10);
+  EXPECT_THAT(nodes_of(found), ElementsAre(2, 3, 1, 6, 5, 4));
   EXPECT_NEAR(found[0].cosine, std::sqrt(0.5), 1e-6);
-  EXPECT_EQ(found[4].cosine, -1);
-  EXPECT_THAT(nodes_of(nearest_nodes(rows(), 2, 1)), ElementsAre(3));
+  EXPECT_NEAR(found[2].cosine, 0, 1e-6);
+  EXPECT_EQ(found[3].cosine, 0) << "the mean itself";
+  EXPECT_NEAR(found[5].cosine, -1, 1e-6);
+  EXPECT_THAT(nodes_of(nearest_nodes(z, 2, 1)), ElementsAre(3));
 }
 
-TEST(NearestNodes, DoNotDependOnTheBlock) {
-  for (const int64_t block : {1, 2, 4, 5, 6, 12})
-    EXPECT_THAT(nodes_of(nearest_nodes(rows(), 4, 3, block)), ElementsAre(1, 5, 2)) << block;
+// The plain cosine of any two of these rows is above 0.99.
+TEST(NearestNodes, TellApartWhatSharesALargePart) {
+  const DenseMatrix z = matrix(4, {101, 100, 102, 100, 99, 100, 98, 100});
+  const auto found = nearest_nodes(z, 0, 3);
+  EXPECT_NEAR(found[0].cosine, 1, 1e-6);
+  EXPECT_EQ(found[0].node, 1);
+  EXPECT_NEAR(found[1].cosine, -1, 1e-6);
+}
+
+TEST(NearestNodes, AreTheSameOnAnyNumberOfThreadsAndAsByHand) {
+  constexpr int64_t kRows = 5000, kWidth = 37;
+  Random random(3);
+  std::vector<float> values;
+  for (int64_t i = 0; i < kRows * kWidth; ++i)
+    values.push_back(static_cast<float>(random.uniform()) + 1);
+  const DenseMatrix z = matrix(kRows, values);
+  std::vector<double> mean(kWidth);
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t c = 0; c < kWidth; ++c) mean[c] += z.row(r)[c] / static_cast<double>(kRows);
+  const auto by_hand = [&](int64_t a, int64_t b) {
+    double product = 0, first = 0, second = 0;
+    for (int64_t c = 0; c < kWidth; ++c) {
+      const double x = z.row(a)[c] - mean[c], y = z.row(b)[c] - mean[c];
+      product += x * y, first += x * x, second += y * y;
+    }
+    return product / std::sqrt(first * second);
+  };
+  std::vector<Neighbor> before;
+  for (const int threads : {1, 2, 3}) {
+    const ThreadScope scope(threads);
+    const auto found = nearest_nodes(z, 4999, 5);
+    for (const Neighbor& n : found) EXPECT_NEAR(n.cosine, by_hand(4999, n.node), 1e-5);
+    for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(found[i].cosine, before[i].cosine);
+    before = found;
+  }
+  int64_t nearer = 0;
+  for (int64_t r = 0; r < kRows - 1; ++r) nearer += by_hand(4999, r) > before[4].cosine + 1e-5;
+  EXPECT_EQ(nearer, 4) << "no row is left out";
 }
 
 TEST(NearestNodes, SkipRowsWithNaN) {
-  at::Tensor z = rows();
-  z[2][1] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(nodes_of(nearest_nodes(z, 0, 2)), ElementsAre(3, 1));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const DenseMatrix z = matrix(5, {13, 10, 10, 13, 11, nan, 7, 10, 10, 7});
+  EXPECT_THAT(nodes_of(nearest_nodes(z, 0, 5)), ElementsAre(1, 4, 3));
 }
 
-std::string usage_error(const Dataset& data, const std::string& id) {
-  return test::usage_error([&] { node_of(data, id); });
+std::string usage_error(const std::vector<std::string>& ids, const std::string& id) {
+  return test::usage_error([&] { node_of(ids, 5, id, "NODE"); });
 }
 
 TEST(NodeOf, FindsOriginalIdsAndNumbers) {
-  Dataset data;
-  data.graph = build_csr({5, {}, {}, {}}, {});
-  EXPECT_EQ(node_of(data, "4"), 4);
-  EXPECT_EQ(node_of(data, "#4"), 4);
-  EXPECT_THAT(usage_error(data, "5"), testing::HasSubstr("0 to 4"));
-  EXPECT_THAT(usage_error(data, "ann"), testing::HasSubstr("not a node"));
-  data.node_ids = {"7", "ann", "0", "#1", "bob"};
-  EXPECT_EQ(node_of(data, "0"), 2) << "an id, not a number";
-  EXPECT_EQ(node_of(data, "#0"), 0);
-  EXPECT_EQ(node_of(data, "#1"), 3) << "an id comes first";
-  EXPECT_EQ(node_of(data, "bob"), 4);
-  EXPECT_THAT(usage_error(data, "anne"), testing::HasSubstr("did you mean 'ann'"));
-  EXPECT_THAT(usage_error(data, "4"), testing::HasSubstr("#0 to #4"));
+  const auto found = [](const std::vector<std::string>& ids, const std::string& id) {
+    return node_of(ids, 5, id, "NODE");
+  };
+  EXPECT_EQ(found({}, "4"), 4);
+  EXPECT_EQ(found({}, "#4"), 4);
+  EXPECT_THAT(usage_error({}, "5"), testing::HasSubstr("0 to 4"));
+  EXPECT_THAT(usage_error({}, "ann"), testing::HasSubstr("not a node"));
+  const std::vector<std::string> ids{"7", "ann", "0", "#1", "bob"};
+  EXPECT_EQ(found(ids, "0"), 2) << "an id, not a number";
+  EXPECT_EQ(found(ids, "#0"), 0);
+  EXPECT_EQ(found(ids, "#1"), 3) << "an id comes first";
+  EXPECT_EQ(found(ids, "bob"), 4);
+  EXPECT_THAT(usage_error(ids, "anne"), testing::HasSubstr("did you mean 'ann'"));
+  EXPECT_THAT(usage_error(ids, "4"), testing::HasSubstr("#0 to #4"));
 }
 
 TEST(WriteNeighbors, QuotesIdsThatNeedIt) {
   const test::TempFolder folder;
-  Dataset data;
-  data.node_ids = {"plain", "a,b", "say \"x\""};
-  write_neighbors(folder / "near.csv", data, {{1, 0.5}, {2, -1}, {0, 0.25}});
+  write_neighbors(folder / "near.csv", {"plain", "a,b", "say \"x\""},
+                  {{1, 0.5}, {2, -1}, {0, 0.25}});
   EXPECT_EQ(test::read_text(folder / "near.csv"),
             "id,node,cosine\n\"a,b\",1,0.5\n\"say \"\"x\"\"\",2,-1\nplain,0,0.25\n");
 }

@@ -4,7 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/generate/generate.h"
+#include "method/method.h"
+#include "nn/expected_shapes.h"
 #include "options/loaders.h"
+#include "options/methods.h"
+#include "support/errors.h"
 #include "support/files.h"
 #include "support/training.h"
 #include "train/trainer.h"
@@ -159,6 +163,43 @@ TEST(Plan, AutoTakesTheWholeGraphWhereItFitsAndSamplesElsewhere) {
   EXPECT_EQ(plan.loader, "neighbor");
   EXPECT_LE(plan.total_mib, 600);
   EXPECT_THAT(plan.text(), testing::HasSubstr("200000 nodes"));
+}
+
+TEST(Plan, CountsTheParametersOfEveryMethodAsTheyAreMade) {
+  const Dataset data = small_graph(60);
+  for (const MethodInfo& row : methods()) {
+    RunOptions options = default_options(row);
+    if (options.model.layers == 0) options.model.layers = 2;
+    options.model.skip = options.model.skip == Skip::automatic ? Skip::none : options.model.skip;
+    const auto made = [&] {
+      return make_method({data.features.width(), data.labels.task, data.labels.classes, options,
+                          Device{}, Random(0)});
+    };
+    const auto real = made()->parameters().all();
+    const ShapesOnly shapes;
+    const auto counted = made()->parameters().all();
+    ASSERT_EQ(counted.size(), real.size()) << row.name;
+    for (size_t i = 0; i < real.size(); ++i) {
+      EXPECT_TRUE(counted[i].tensor.is_meta()) << row.name;
+      EXPECT_EQ(counted[i].tensor.sizes(), real[i].tensor.sizes()) << row.name;
+    }
+  }
+}
+
+TEST(Plan, WideFeaturesNeedWeightsGradientsAndMoments) {
+  constexpr int64_t kWide = 600'000;
+  Dataset data = small_graph(30);
+  std::vector<int64_t> offsets(31);
+  data.features = {SparseMatrix{30, kWide, std::move(offsets), std::vector<int32_t>(), {}}};
+  RunOptions options;
+  options.loader.memory = 500;
+  const std::string line =
+      test::error_of(ErrorKind::data, [&] { make_plan(data, options, "full", "x"); });
+  EXPECT_THAT(line, testing::HasSubstr("MiB"));
+  options.loader.memory = 100'000;
+  const double heads = options.model.mode == AugmentMode::pre ? 2 : 1;
+  const double weights = heads * kWide * static_cast<double>(options.model.aug_dim);
+  EXPECT_GT(make_plan(data, options, "full", "x").total_mib, 16 * weights / (1 << 20));
 }
 
 TEST(Plan, TheNaiveConstraintNeedsMatricesOfAllPairs) {

@@ -2,14 +2,18 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/npy.h"
+#include "base/safetensors.h"
 #include "command/train.h"
 #include "dataset/generate/generate.h"
 #include "method/graphsurgeon.h"
+#include "run/embed.h"
+#include "run/lock.h"
 #include "run/model.h"
 #include "support/errors.h"
 #include "support/files.h"
@@ -259,6 +263,103 @@ TEST(Trainer, DataWithoutFeaturesIsAClearError) {
   const TempFolder folder;
   EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call_for(folder / "run", 1)); }),
               testing::HasSubstr("features"));
+}
+
+TEST(Trainer, OneTrainingAtATimeWritesToAFolder) {
+  const TempFolder folder;
+  const Dataset data = small_graph(120);
+  train(data, call_for(folder / "run", 1));
+  const std::string before = read_text(folder / "run/embeddings.npy");
+  TrainRequest call = call_for(folder / "run", 2);
+  call.overwrite = true;
+  {
+    const RunLock other(RunFolder(folder / "run"), [] {});
+    EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call); }),
+                testing::HasSubstr("being written by another training"));
+    EXPECT_EQ(read_text(folder / "run/embeddings.npy"), before);
+  }
+  train(data, call);
+}
+
+TEST(Trainer, OverwriteAndResumeKeepFilesThatAreNotOfARun) {
+  const TempFolder folder;
+  const Dataset data = small_graph(120);
+  for (const char* name : {"options.json", "ids.txt", "scores.json"}) {
+    const fs::path run = folder / name / "run";
+    test::write_text(run / name, "somebody's");
+    for (const bool resume : {false, true}) {
+      TrainRequest call = call_for(run, 1);
+      call.overwrite = !resume, call.resume = resume;
+      EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call); }),
+                  testing::HasSubstr("is not replaced"));
+      EXPECT_EQ(read_text(run / name), "somebody's");
+    }
+  }
+}
+
+TEST(Trainer, ResumeRefusesOtherDataOfTheSameSize) {
+  const TempFolder folder;
+  Dataset data = small_graph(120);
+  train(data, call_for(folder / "run", 1));
+  TrainRequest call = call_for(folder / "run", 2);
+  call.resume = true;
+  std::vector<float> values(data.features.dense_matrix().values.begin(),
+                            data.features.dense_matrix().values.end());
+  values[7] += 1;
+  data.features = {DenseMatrix{120, data.features.width(), std::move(values)}};
+  EXPECT_THAT(error_of(ErrorKind::data, [&] { train(data, call); }),
+              testing::HasSubstr("other data of the same size"));
+}
+
+TEST(Trainer, ACheckpointWithImpossibleNumbersIsRefused) {
+  const TempFolder folder;
+  const Dataset data = small_graph(120);
+  train(data, call_for(folder / "run", 1));
+  const std::string good = read_text(folder / "run/state.safetensors");
+  for (const auto& [name, value] : {std::pair{"metrics_bytes", "-1"},
+                                    {"batch", "-9223372036854775808"},
+                                    {"epoch", "1e99"},
+                                    {"adam_steps", "-5"},
+                                    {"split", "9999"}}) {
+    SafeTensors state = load_safetensors(folder / "run/state.safetensors");
+    auto json = nlohmann::json::parse(state.metadata["state"]);
+    json[name] = nlohmann::json::parse(value);
+    state.metadata["state"] = json.dump();
+    save_safetensors(folder / "run/state.safetensors", state);
+    TrainRequest call = call_for(folder / "run", 2);
+    call.resume = true;
+    error_of(ErrorKind::data, [&] { train(data, call); });
+    test::write_text(folder / "run/state.safetensors", good);
+  }
+}
+
+TEST(Trainer, AModelWhoseOptionsClaimAnotherSizeIsRefusedBeforeItIsMade) {
+  const TempFolder folder;
+  train(small_graph(120), call_for(folder / "run", 1));
+  SafeTensors model = load_safetensors(folder / "run/model.safetensors");
+  auto about = nlohmann::json::parse(model.metadata["graphsurgeon"]);
+  about["features"] = 100'000'000;
+  model.metadata["graphsurgeon"] = about.dump();
+  save_safetensors(folder / "claims.safetensors", model);
+  EXPECT_THAT(
+      error_of(ErrorKind::data, [&] { load_model(folder / "claims.safetensors", Device{}); }),
+      testing::HasSubstr("than its options say"));
+}
+
+TEST(Trainer, WeightsThatGiveNoFiniteEmbeddingsAreRefused) {
+  const TempFolder folder;
+  const Dataset data = small_graph(120);
+  train(data, call_for(folder / "run", 1));
+  for (const float value : {std::nanf(""), HUGE_VALF, 3e38f}) {
+    TensorMap weights = load_tensors(folder / "run/model.safetensors");
+    for (auto& [name, tensor] : weights) tensor = at::full_like(tensor, value);
+    const RunInfo info = load_model(folder / "run", Device{}).info;
+    save_model(folder / "bad.safetensors", weights, info);
+    EXPECT_THAT(
+        error_of(ErrorKind::data,
+                 [&] { embed(load_model(folder / "bad.safetensors", Device{}), data, "x"); }),
+        testing::HasSubstr(std::isfinite(value) ? "NaN or infinite" : "not finite"));
+  }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import UsageError
-from .sources import Source
+from .sources import Source, id_names
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 CODE = r"^[+-]?0\d"  # 007, a postal code: no number
@@ -20,7 +20,6 @@ NO_VALUE = ("", "nan", "null", "n/a", "na", "none", "#n/a", "?", "-")
 NO_TEXT = ("", "nan", "null", "n/a", "#n/a")  # "none" and "NA" may be categories
 
 ROW = "row"  # as the column of ids: the numbers of the rows
-IDS = ("id", "node_id", "nodeid", "node", "uid", "uuid", "key", "user_id", "customer_id")
 LABELS = ("label", "labels", "class")
 WEIGHTS = ("weight", "weights", "edge_weight", "w")
 ENDS = (
@@ -284,11 +283,7 @@ def ends_of(source: Source) -> tuple[str, str] | None:
 
 def id_candidates(source: Source) -> list[str]:
     """Columns whose name says that they hold ids, the likeliest first."""
-    lower = {name: name.strip().lower().replace(" ", "_") for name in source.columns}
-    out = [source.index] if source.index else []
-    out += [name for known in IDS for name in source.columns if lower[name] == known]
-    ends = [n for n in source.columns if re.search(r"(_id|(?<=[a-z])Id|(?<=[a-z])ID)$", n)]
-    return list(dict.fromkeys(out + ends))
+    return list(dict.fromkeys([source.index] * bool(source.index) + id_names(source.columns)))
 
 
 def by_name(source: Source, names: tuple[str, ...]) -> str:

@@ -68,7 +68,7 @@ class Number(Encoder):
     mean: float = 0.0
     deviation: float = 1.0
     log: bool = False
-    missing: bool = False
+    missing: int = 0  # in the first table
     about: str = ""
 
     @classmethod
@@ -77,7 +77,7 @@ class Number(Encoder):
         log = known.min() >= 0 and _skewness(known) > SKEWED
         log = bool(log and abs(_skewness(np.log1p(known))) < _skewness(known) / 2)
         scaled = np.log1p(known) if log else known
-        missing = len(known) < len(values)
+        missing = len(values) - len(known)
         mean, deviation = float(scaled.mean()), float(scaled.std())
         if deviation <= 1e-12 * max(1.0, abs(mean)):
             if not missing:
@@ -87,8 +87,6 @@ class Number(Encoder):
         few = np.unique(known)
         if len(few) <= 10 and len(known) > 20 and (few == np.floor(few)).all():
             about += f", {len(few)} different"
-        if missing:
-            about += f", {len(values) - len(known):,} missing"
         return cls(column, mean, deviation, log, missing, about)
 
     def names(self) -> list[str]:
@@ -110,7 +108,7 @@ class Number(Encoder):
 
     def say(self) -> str:
         how = "logarithm scaled" if self.log else "scaled"
-        gaps = "; missing: the mean, marked in a column" if self.missing else ""
+        gaps = f"; {_gaps(self.missing)}" if self.missing else ""
         hint = "" if " different" not in self.about else " (--categories takes them as words)"
         return f"{self.kind}, {how}: {self.about}{gaps}{hint}"
 
@@ -131,8 +129,7 @@ class Date(Number):
         if isinstance(out, Number):
             scaled = (known.mean(), known.std() or 1.0)
             out.log, (out.mean, out.deviation) = False, map(float, scaled)
-            gaps = f", {len(values) - len(known):,} missing" if out.missing else ""
-            out.about = f"{days[0]} to {days[1]}{gaps}"
+            out.about = f"{days[0]} to {days[1]}"
         return out
 
 
@@ -142,18 +139,16 @@ class Boolean(Encoder):
 
     kind: ClassVar[str] = "boolean"
     mean: float = 0.0
-    missing: bool = False
+    missing: int = 0  # in the first table
     about: str = ""
 
     @classmethod
     def fit(cls, column: str, values: np.ndarray) -> Encoder:
         known = values[~np.isnan(values)]
-        missing = len(known) < len(values)
+        missing = len(values) - len(known)
         if len(np.unique(known)) == 1 and not missing:
             return Left(column, f"every value is {'true' if known[0] else 'false'}")
         about = f"true in {100 * known.mean():.0f} %"
-        if missing:
-            about += f", {len(values) - len(known):,} missing"
         return cls(column, float(known.mean()), missing, about)
 
     def names(self) -> list[str]:
@@ -168,7 +163,7 @@ class Boolean(Encoder):
         return np.column_stack([out, unknown] if self.missing else [out]).astype(np.float32)
 
     def say(self) -> str:
-        gaps = "; missing: the mean, marked in a column" if self.missing else ""
+        gaps = f"; {_gaps(self.missing)}" if self.missing else ""
         return f"boolean, 0 or 1: {self.about}{gaps}"
 
 
@@ -179,7 +174,7 @@ class Category(Encoder):
     kind: ClassVar[str] = "category"
     categories: list[str] = field(default_factory=list)
     other: bool = False
-    missing: bool = False
+    missing: int = 0  # in the first table
     about: str = ""
 
     @classmethod
@@ -202,10 +197,10 @@ class Category(Encoder):
             about += f", the {rare:,} rarest as {OTHER}"
         if missing:
             about += f", {missing:,} missing as {MISSING}"
-        return cls(column, kept, rare > 0, missing > 0, about)
+        return cls(column, kept, rare > 0, missing, about)
 
     def names(self) -> list[str]:
-        ends = [OTHER] * self.other + [MISSING] * self.missing
+        ends = [OTHER] * self.other + [MISSING] * bool(self.missing)
         return [f"{self.column}={name}" for name in (*self.categories, *ends)]
 
     def encode(self, typed: Typed, notes: list[str]) -> np.ndarray:
@@ -215,7 +210,7 @@ class Category(Encoder):
         place = place.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         gone = np.asarray(pc.is_null(values))
         strange = (place < 0) & ~gone
-        out = np.zeros((len(place), width + self.other + self.missing), np.float32)
+        out = np.zeros((len(place), width + self.other + bool(self.missing)), np.float32)
         out[np.flatnonzero(place >= 0), place[place >= 0]] = 1
         if self.other:
             out[strange, width] = 1
@@ -318,6 +313,10 @@ def vectors(values: pa.Array) -> np.ndarray:
         return np.empty(0)
     out = np.array(rows, np.float64)
     return out if np.isfinite(out).all() else np.empty(0)
+
+
+def _gaps(missing: int) -> str:
+    return f"{missing:,} missing: the mean, marked in a column of their own"
 
 
 def _floats(values: pa.Array) -> np.ndarray:

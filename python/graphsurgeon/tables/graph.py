@@ -327,7 +327,7 @@ def _place_edges(graph: TableGraph, edges: Edges, nodes: Source | None, unknown:
     loops = int((graph.source == graph.target).sum())
     text = f"{edges.table.name}: {counted(len(graph.source), 'edge')}, {how}"
     if loops:
-        text += f"; {loops:,} from a node to itself"
+        text += f"; {counted(loops, 'self-loop')}"
     alone = len(graph.ids) - len(np.union1d(graph.source, graph.target))
     if alone:
         text += f"; {alone:,} {'node has' if alone == 1 else 'nodes have'} no edge"

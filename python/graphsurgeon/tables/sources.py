@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,17 @@ class Source:
         return names
 
 
+IDS = ("id", "node_id", "nodeid", "node", "uid", "uuid", "key", "user_id", "customer_id")
+
+
+def id_names(names: list[str]) -> list[str]:
+    """The names that say that a column holds ids, the likeliest first."""
+    lower = {name: name.strip().lower().replace(" ", "_") for name in names}
+    out = [name for known in IDS for name in names if lower[name] == known]
+    out += [name for name in names if re.search(r"(_id|(?<=[a-z])Id|(?<=[a-z])ID)$", name)]
+    return list(dict.fromkeys(out))
+
+
 def counted(count: int, noun: str) -> str:
     """'1 edge', '2,000 edges'."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
@@ -75,6 +87,9 @@ def read(value: Any, what: str) -> Source:
         return value
     is_path = isinstance(value, (str, os.PathLike))
     source = _file(Path(value)) if is_path else _memory(value, what)
+    numbers = [n for n in source.columns if re.fullmatch(r"__index_level_\d+__", n)]
+    if numbers:  # of rows, which pandas writes to Parquet
+        source = replace(source, table=source.table.drop_columns(numbers))
     names = source.columns
     for name in names:
         if names.count(name) > 1:
@@ -110,9 +125,12 @@ def _pandas(frame: Any, what: str) -> Source:
     import pandas as pd
 
     index = ""
-    if not isinstance(frame.index, pd.RangeIndex):
-        if frame.index.nlevels > 1:
-            raise DataError(f"{what}: the frame has an index of several levels", "reset_index()")
+    if frame.index.nlevels > 1:
+        raise DataError(f"{what}: the frame has an index of several levels", "reset_index()")
+    # Numbers without a name are those of rows, as a selection leaves them, if a column has ids.
+    numbered = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
+    has_ids = what == "edges" or bool(id_names([str(name) for name in frame.columns]))
+    if not isinstance(frame.index, pd.RangeIndex) and not (numbered and has_ids):
         index = str(frame.index.name or "index")
         frame = frame.rename_axis(index).reset_index()
     frame = frame.rename(columns=str)

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/checksums.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/npy.h"
 #include "dataset/folder/description.h"
 #include "dataset/folder/folder.h"
@@ -23,14 +25,17 @@ class ArrayWriter {
   void write(std::string_view name, std::span<const T> values,
              std::initializer_list<int64_t> shape) {
     AtomicFile file(folder_ / name);
-    file.write(npy_header<T>(std::span(shape.begin(), shape.size())));
+    FileHasher hasher;
+    const std::string header = npy_header<T>(std::span(shape.begin(), shape.size()));
+    file.write(header), hasher.add(header);
     const auto bytes = std::as_bytes(values);
     for (size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
       const auto chunk = bytes.subspan(begin, std::min<size_t>(kChunkBytes, bytes.size() - begin));
-      file.write(chunk);
+      file.write(chunk), hasher.add(chunk);
       progress_.advance(static_cast<int64_t>(chunk.size()));
     }
     file.commit();
+    checksums_[std::string(name)] = hasher.hex();
   }
 
   template <class T>
@@ -38,17 +43,27 @@ class ArrayWriter {
     write(name, values.span(), {values.size()});
   }
 
+  void write_text(std::string_view name, const std::string& text) {
+    write_file(folder_ / name, text);
+    FileHasher hasher;
+    hasher.add(text);
+    checksums_[std::string(name)] = hasher.hex();
+  }
+
+  void write_names(std::string_view name, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    std::string text;
+    for (const auto& one : names) text += escape_name(one) + '\n';
+    write_text(name, text);
+  }
+
+  void finish() const { write_checksums(folder_, checksums_); }
+
  private:
+  Checksums checksums_;
   const fs::path& folder_;
   Progress& progress_;
 };
-
-void write_names(const fs::path& path, const std::vector<std::string>& names) {
-  if (names.empty()) return;
-  AtomicFile file(path);
-  for (const auto& name : names) file.write(escape_name(name) + '\n');
-  file.commit();
-}
 
 void write_splits(ArrayWriter& arrays, const Dataset& data) {
   if (data.splits.empty()) return;
@@ -121,17 +136,18 @@ void write_files(const Dataset& data, const fs::path& folder, Progress& progress
   write_features(arrays, data.features);
   write_labels(arrays, data.labels, data.nodes());
   write_splits(arrays, data);
-  write_names(folder / kNodeIdsFile, data.node_ids);
-  write_names(folder / kFeatureNamesFile, data.feature_names);
-  write_names(folder / kClassNamesFile, data.class_names);
+  arrays.write_names(kNodeIdsFile, data.node_ids);
+  arrays.write_names(kFeatureNamesFile, data.feature_names);
+  arrays.write_names(kClassNamesFile, data.class_names);
   // A recipe describes the features as they are written only if nothing was done to them since.
   if (const FeatureTreatment& done = data.feature_treatment;
       !done.recipe.empty() && done.rule == FeatureRule::raw)
-    write_file(folder / kRecipeFile, done.recipe + '\n');
+    arrays.write_text(kRecipeFile, done.recipe + '\n');
   // A name may be in any encoding; JSON may not.
-  write_file(
-      folder / kDatasetFile,
+  arrays.write_text(
+      kDatasetFile,
       describe_dataset(data).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+  arrays.finish();
 }
 
 // Whether `path` is `folder` or lies in it.
@@ -197,7 +213,7 @@ bool is_dataset_file(const std::string& name) {
   constexpr std::string_view kNames[] = {
       kDatasetFile,        kOffsetsFile,        kNeighborsFile,     kWeightsFile, kFeaturesFile,
       kFeatureOffsetsFile, kFeatureIndicesFile, kFeatureValuesFile, kLabelsFile,  kSplitsFile,
-      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile};
+      kNodeIdsFile,        kFeatureNamesFile,   kClassNamesFile,    kRecipeFile,  kChecksumsFile};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 

@@ -3,7 +3,8 @@
 // folder with features.*, labels.*, splits.* and ids.* beside it (edge_list_parts.h has their
 // forms). An edge list of another name takes only the files that are asked for, for what lies
 // beside it may belong to something else. Nodes that only features or labels name are isolated
-// ones. Edges are taken as undirected; --symmetrize no keeps their direction.
+// ones. Edges are undirected, stored both ways, unless a '#' comment above them says "directed
+// graph", as SNAP's files do, or --symmetrize no is given.
 #include <algorithm>
 #include <initializer_list>
 
@@ -223,6 +224,18 @@ std::string name_of_data(const fs::path& path) {
                                                                 : path);
 }
 
+// Whether a comment above the first row speaks of a directed graph.
+bool says_directed(std::string_view text) {
+  while (text.starts_with('#')) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string line = lower(std::string(text.substr(0, end)));
+    const size_t at = line.find("directed graph");
+    if (at != std::string::npos && (at < 2 || line.substr(at - 2, 2) != "un")) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 bool detect_edge_list(const fs::path& path) {
@@ -256,6 +269,7 @@ RawDataset read_edge_list(const ReadRequest& request) {
   std::optional<NodeIds> node_ids;
   {
     const TextFile file(files.edges);
+    raw.symmetrize = !says_directed(file.text());
     form = edge_form(file);
     node_ids.emplace(form.integers(0) && form.integers(1));
     if (!files.ids.empty()) read_order(files.ids, *node_ids);
