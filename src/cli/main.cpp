@@ -1,7 +1,10 @@
 // The command line: a table of subcommands, and the only place that catches errors and turns them
 // into exit codes (0 done, 2 wrong usage, 3 bad data, 4 interrupted, 1 our bug).
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -120,6 +123,16 @@ Error unknown_argument(CLI::App& root, const std::string& argument) {
                   app == &root ? "commands" : "options"));
 }
 
+// Threads that wait must not keep a core from another process: libgomp lets them spin for
+// milliseconds by default, so that trainings side by side slow each other down. It reads this as it
+// is loaded, before main, so the program starts itself once more. Brief spins stay, since most
+// waits within an epoch are brief.
+void spin_briefly(char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
+  ::setenv("GOMP_SPINCOUNT", "2000", 1);
+  ::execv("/proc/self/exe", argv);  // where that fails, they spin
+}
+
 bool is_command(const std::string& name) {
   return std::any_of(std::begin(kCommands), std::end(kCommands),
                      [&](const Command& command) { return name == command.name; });
@@ -184,6 +197,7 @@ int complain_of_memory() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1) gs::cli::spin_briefly(argv);
   std::signal(SIGXFSZ, SIG_IGN);  // write() then fails, with an error that is reported
   gs::report_faults_of_mapped_files();
   try {
