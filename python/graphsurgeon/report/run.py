@@ -110,7 +110,9 @@ def read_run(folder: Path, name: str) -> Run:
     if embeddings.exists():
         run.z = read_embeddings(embeddings, run)
     else:
-        run.notes.append(f"It has no embeddings: {files.unfinished or 'the file is missing'}.")
+        run.notes.append(
+            f"It has no embeddings: {files.unfinished or 'the training was not finished'}."
+        )
     if scores.exists():
         run.scores = read_scores(scores)
     return run
