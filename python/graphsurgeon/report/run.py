@@ -104,7 +104,7 @@ def read_run(folder: Path, name: str) -> Run:
     info = json.loads(files.info())
     run = Run(name, folder, info, read_metrics(Path(files.metrics)))
     embeddings, scores = Path(files.embeddings), Path(files.scores)
-    record = folder / "run.json"
+    record = Path(files.record)
     if record.exists() and isinstance(found := read_json(record), dict):
         run.record = found
     if embeddings.exists():
