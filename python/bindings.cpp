@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/safetensors.h"
+#include "cli/program.h"
 #include "command/arrays.h"
 #include "command/embed.h"
 #include "command/train.h"
@@ -280,6 +281,15 @@ PYBIND11_MODULE(_core, module) {
         return text_of(fmt::format("Dataset({}: {} nodes, {} edges, {} features)", d.name,
                                    d.nodes(), d.graph.edges(), d.features.width()));
       });
+  module.def(
+      "main",
+      [](std::vector<std::string> words, bool reports_usage) {
+        std::vector<char*> arguments;
+        for (std::string& word : words) arguments.push_back(word.data());
+        const py::gil_scoped_release unlocked;
+        return cli::run_program(static_cast<int>(arguments.size()), arguments.data(), reports_usage);
+      },
+      py::arg("words"), py::arg("reports_usage"));
   module.def("options", [] { return option_table().dump(); });
   module.def("presets", [] { return preset_table().dump(); });
   module.def("methods", [] { return method_table().dump(); });

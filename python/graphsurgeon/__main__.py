@@ -33,11 +33,19 @@ def main() -> int:
             words = name.split()
             if sys.argv[1 : 1 + len(words)] == words:
                 return run_python(name, sys.argv[1 + len(words) :])
+        if launched():
+            code: int = import_module(".ranks", __package__).main(sys.argv[1:])
+            return code
     except ImportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     sys.stdout.flush()
     return os.execve(PROGRAM, [str(PROGRAM), *sys.argv[1:]], environment())  # which does not return
+
+
+def launched() -> bool:
+    """Whether torchrun, or something like it, started this process as one of several."""
+    return {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"} <= os.environ.keys()
 
 
 def run_python(name: str, words: list[str]) -> int:

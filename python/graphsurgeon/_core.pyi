@@ -116,6 +116,9 @@ class _Model(TypedDict):
     tensors: dict[str, np.ndarray]
     recipe: str
 
+def main(words: list[str], reports_usage: bool) -> int:
+    """Runs the program with these words, the first being its name, and returns its exit code."""
+
 def options() -> str: ...
 def resolve(options: str) -> str:
     """Every option after the defaults of the method and the protocol."""

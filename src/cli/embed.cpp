@@ -44,6 +44,9 @@ void setup_embed(CLI::App& app, Run& run) {
                                                     "use 'graphsurgeon nearest RUN NODE'");
                                        })
       ->group("");
+  // As in `train`.
+  auto group = std::make_shared<std::string>();
+  app.add_option("--process-group", *group)->group("");
   state->bind(app);
   show_first(app, {"nodes", "overwrite", "memory", "device", "format", "features-file",
                    "symmetrize", "data-root", "json", "quiet", "threads"});
@@ -59,7 +62,8 @@ void setup_embed(CLI::App& app, Run& run) {
                                  .memory_mib = flags.memory,
                                  .nodes = flags.nodes,
                                  .device = flags.device,
-                                 .threads = state->common.thread_count()};
+                                 .threads = state->common.thread_count(),
+                                 .group = *group};
       const auto progress = begin(state->common);
       print_result(state->common, core().embed, core().embed.run(request, *progress));
     };

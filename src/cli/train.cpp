@@ -13,6 +13,7 @@ namespace {
 struct TrainFlags {
   std::string preset, config, init;
   bool plan = false, resume = false, overwrite = false;
+  int64_t timeout = 600;
 
   void describe(OptionList& v) {
     v.group("Run");
@@ -25,6 +26,10 @@ struct TrainFlags {
     v("init", init, "start from the weights of this run");
     v("resume", resume, "continue an interrupted run");
     v("overwrite", overwrite, "replace an existing run");
+    v("timeout", timeout,
+      "seconds that a process of a training under torchrun waits for the others")
+        .at_least(1)
+        .at_most(1e6);
   }
 };
 
@@ -55,6 +60,9 @@ void setup_train(CLI::App& app, Run& run) {
   auto data = std::make_shared<std::string>(), output = std::make_shared<std::string>();
   app.add_option("DATA", *data, "catalog name, file, folder or generator")->required();
   app.add_option("-o,--output", *output, "run folder to write (default: runs/NAME-1, -2, ...)");
+  // From python/graphsurgeon/ranks.py: the process group that this process belongs to.
+  auto group = std::make_shared<std::string>();
+  app.add_option("--process-group", *group)->group("");
   state->bind(app);
   app.get_option("--method")->default_str("spectral");
   show_first(app,
@@ -83,7 +91,8 @@ void setup_train(CLI::App& app, Run& run) {
           .resume = flags.resume,
           .overwrite = flags.overwrite,
           .stop = stop_on_signals(),
-          .threads = state->common.thread_count()};
+          .threads = state->common.thread_count(),
+          .group = *group};
       const auto progress = begin(state->common);
       if (flags.plan)
         return print_result(state->common, core().plan, core().plan.run(request, *progress));

@@ -14,6 +14,8 @@
 #include "run/embedded.h"
 #include "run/nearest.h"
 #include "run/neighborhood.h"
+#include "run/open_share.h"
+#include "train/spread.h"
 
 namespace gs {
 
@@ -104,9 +106,55 @@ Rows embedded(const EmbedRequest& request, Progress& progress) {
 
 }  // namespace
 
+namespace {
+
+// Every rank embeds the nodes that it owns, and the first one writes them all.
+EmbedResult embed_shards(const EmbedRequest& request, const Ranks& ranks, Progress& progress) {
+  std::optional<LoadedModel> loaded;
+  ranks.together([&] {
+    if (!is_npy(request.output) || !request.nodes.empty())
+      fail_usage("--output", "all embeddings of a sharded folder are written, as .npy",
+                 "name it Z.npy, and leave out --nodes");
+    loaded = load_model(request.run, make_device(request.device));
+    if (ranks.several() && loaded->info.options.method.method != "graphsurgeon")
+      fail_usage(
+          request.run.string(),
+          fmt::format("{} does not embed on several ranks", loaded->info.options.method.method),
+          "embed the unsharded graph in one process");
+  });
+  const OpenShare open(request.data, request.load, ranks);
+  const Share& share = open.share();
+  check_width(loaded->info, share.data, request.data);
+  const Method& model = *loaded->model;
+  const Batch whole =
+      whole_graph(share, loaded->info.options.model.encoder, model.parameters().device());
+  const at::Tensor z = model.embed(whole, {request.memory_mib << 20}, progress)
+                           .to(at::kCPU, at::kFloat)
+                           .contiguous();
+  progress.finish();
+  EmbedResult result{share.nodes(), z.size(1), request.output.string(), ""};
+  const std::vector<std::string> names = all_names(share);
+  if (!names.empty()) {
+    result.ids = ids_file(request.output).string();
+    check_output(result.ids, request.overwrite);
+    write_file(result.ids, fmt::format("{}\n", fmt::join(names, "\n")));
+  }
+  save_rows(request.output, z, share);
+  return result;
+}
+
+}  // namespace
+
 EmbedResult run(const EmbedRequest& request, Progress& progress) {
-  check_request(request);
+  const std::shared_ptr<const Ranks> ranks = ranks_of_group(request.group);
+  ranks->together([&] {
+    if (ranks->first()) check_request(request);
+  });
   const Session session(request.threads);
+  if (is_sharded(request.data)) return embed_shards(request, *ranks, progress);
+  if (ranks->several())
+    ranks->fail(Error(ErrorKind::usage, "several ranks embed a sharded folder", request.data,
+                      "make one with 'graphsurgeon data shard', or start one process"));
   const Rows rows = embedded(request, progress);
   EmbedResult result{rows.z.size(0), rows.z.size(1), request.output.string(), ""};
   if (request.output.extension() == ".csv") {

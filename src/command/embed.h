@@ -27,6 +27,7 @@ struct EmbedRequest {
   std::filesystem::path nodes = {};
   std::string device = "cpu";
   int threads = 0;
+  std::string group = {};  // as a TrainRequest's
 };
 
 struct EmbedResult {

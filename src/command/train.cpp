@@ -8,6 +8,7 @@
 #include "options/methods.h"
 #include "run/auto_options.h"
 #include "run/nearest.h"
+#include "run/open_share.h"
 #include "run/record.h"
 
 namespace gs {
@@ -39,6 +40,14 @@ std::string time_text(double seconds) {
 
 TrainResult run(const TrainRequest& request, Progress& progress) {
   const Session session(request.threads);
+  const std::shared_ptr<const Ranks> ranks = ranks_of_group(request.group);
+  if (is_sharded(request.data)) {
+    const OpenShare open(request.data, request.options.load, *ranks);
+    return train(open.share(), request, progress);
+  }
+  if (ranks->several())
+    ranks->fail(Error(ErrorKind::usage, "several ranks train on a sharded folder", request.data,
+                      "make one with 'graphsurgeon data shard', or start one process"));
   const Dataset data = load(request, progress);
   for (const std::string& note : data.notes) progress.say("note: " + note);
   TrainResult out = train(data, request, progress);

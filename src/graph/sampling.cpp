@@ -48,8 +48,11 @@ Array<T> as_array(std::shared_ptr<T[]> values, int64_t size) {
 }  // namespace
 
 NeighborSampler::NeighborSampler(const Csr& graph, std::span<const int32_t> seeds,
-                                 SamplingWorkspace& workspace)
-    : graph_(graph), workspace_(workspace), found_(graph.nodes(), workspace.local) {
+                                 SamplingWorkspace& workspace, std::span<const int64_t> numbers)
+    : graph_(graph),
+      workspace_(workspace),
+      numbers_(numbers),
+      found_(graph.nodes(), workspace.local) {
   for (const int32_t seed : seeds) {
     const bool first_time = found_.add(seed);
     GS_ASSERT(first_time);
@@ -75,14 +78,14 @@ int64_t NeighborSampler::measure_rows(int64_t fanout, int64_t* offsets) {
 
 // Floyd's method: a uniform set of `fanout` places below the degree, in as many draws.
 void NeighborSampler::draw_uniform(const SamplingWorkspace::Row& row, int64_t fanout, uint64_t key,
-                                   int64_t place, int64_t* chosen) {
+                                   int64_t number, int64_t* chosen) {
   uint32_t* const marks = workspace_.marks.data();
   if (++workspace_.mark == 0) {  // after 2^32 rows the marks start again
     std::fill(workspace_.marks.begin(), workspace_.marks.end(), 0);
     workspace_.mark = 1;
   }
   const uint32_t mark = workspace_.mark;
-  RowStream stream(key, place);
+  RowStream stream(key, number);
   for (int64_t last = row.degree - fanout; last < row.degree; ++last) {
     int64_t drawn = stream.below(static_cast<uint32_t>(last) + 1);
     if (marks[drawn] == mark) drawn = last;
@@ -93,10 +96,11 @@ void NeighborSampler::draw_uniform(const SamplingWorkspace::Row& row, int64_t fa
 }
 
 void NeighborSampler::draw_by_weight(const SamplingWorkspace::Row& row, int64_t fanout,
-                                     uint64_t key, int64_t place, int64_t* chosen, float* weights) {
+                                     uint64_t key, int64_t number, int64_t* chosen,
+                                     float* weights) {
   auto& priorities = workspace_.priorities;
   priorities.resize(static_cast<size_t>(row.degree));
-  RowStream stream(key, place);
+  RowStream stream(key, number);
   for (int64_t i = 0; i < row.degree; ++i) {
     const double uniform = (static_cast<double>(stream.bits()) + 1) * 0x1.0p-32;
     priorities[i] = {graph_.weights[row.begin + i] / uniform, static_cast<int32_t>(i)};
@@ -148,9 +152,10 @@ SampledRows NeighborSampler::hop(int64_t fanout, Neighbors how, const Random& ra
         if (weighted)
           std::copy_n(graph_.weights.data() + row.begin, kept, weights.get() + offsets[i]);
       } else if (by_weight) {
-        draw_by_weight(row, kept, random.key(), i, chosen + at, weights.get() + offsets[i]);
+        draw_by_weight(row, kept, random.key(), number_of(i), chosen + at,
+                       weights.get() + offsets[i]);
       } else {
-        draw_uniform(row, kept, random.key(), i, chosen + at);
+        draw_uniform(row, kept, random.key(), number_of(i), chosen + at);
         for (int64_t k = at; weighted && k < at + kept; ++k)
           weights[first + k] = graph_.weights[chosen[k]];
       }

@@ -3,7 +3,8 @@
 // blocks, memory is fetched ahead, and nothing is allocated but the result once the workspace has
 // grown.
 //
-// The draws of a row are a function of (random, the row's place in the batch), and of nothing else.
+// The draws of a row are a function of (random, the number of its node), and of nothing else: any
+// process that has the row draws the same.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +57,10 @@ struct SampledRows {
 
 class NeighborSampler {
  public:
-  // Seeds are distinct, or an internal Error. Graph and workspace must outlive it.
-  NeighborSampler(const Csr& graph, std::span<const int32_t> seeds, SamplingWorkspace& workspace);
+  // Seeds are distinct, or an internal Error. `numbers`: of the nodes, for draws; empty: their ids.
+  // Graph, workspace and numbers must outlive it.
+  NeighborSampler(const Csr& graph, std::span<const int32_t> seeds, SamplingWorkspace& workspace,
+                  std::span<const int64_t> numbers = {});
 
   // A row for every node found so far; then the sources of these rows count as found too.
   // `fanout` -1 keeps all.
@@ -68,13 +71,18 @@ class NeighborSampler {
 
  private:
   int64_t measure_rows(int64_t fanout, int64_t* offsets);
-  void draw_uniform(const SamplingWorkspace::Row& row, int64_t fanout, uint64_t key, int64_t place,
+  int64_t number_of(int64_t row) const {
+    const int32_t node = found_.nodes()[static_cast<size_t>(row)];
+    return numbers_.empty() ? node : numbers_[static_cast<size_t>(node)];
+  }
+  void draw_uniform(const SamplingWorkspace::Row& row, int64_t fanout, uint64_t key, int64_t number,
                     int64_t* chosen);
   void draw_by_weight(const SamplingWorkspace::Row& row, int64_t fanout, uint64_t key,
-                      int64_t place, int64_t* chosen, float* weights);
+                      int64_t number, int64_t* chosen, float* weights);
 
   const Csr& graph_;
   SamplingWorkspace& workspace_;
+  std::span<const int64_t> numbers_;
   LocalIds found_;
 };
 

@@ -57,7 +57,8 @@ void kept_rows(const DropoutRule* views, int64_t count, int64_t first_row, int64
     for (int64_t v = 0; v < count; ++v)
       for (int64_t c = 0; c < columns; c += 128) {
         uint64_t runs[8];
-        group_bits(views[v].key, views[v].threshold, static_cast<uint64_t>(first_row + r),
+        group_bits(views[v].key, views[v].threshold,
+                   static_cast<uint64_t>(views[v].row(first_row + r)),
                    static_cast<uint32_t>(c / 128), runs);
         for (int64_t d = 0; d < 8; d += 2)
           put(row, v * columns + c + 16 * d, std::min<int64_t>(32, columns - c - 16 * d),
@@ -77,7 +78,7 @@ HWY_EXPORT(kept_rows);
 DropoutRule dropout_rule(uint64_t key, double probability) {
   const auto threshold =
       static_cast<uint32_t>(std::lround(std::clamp(probability, 0.0, 65535.0 / 65536) * 65536));
-  return {key, threshold, 65536.0 / (65536.0 - threshold)};
+  return {key, threshold, 65536.0 / (65536.0 - threshold), nullptr};
 }
 
 namespace {
@@ -97,7 +98,7 @@ void dropout_mask(const DropoutRule& rule, int64_t first_row, int64_t rows, int6
     for (int64_t r = begin; r < end; ++r)
       for (int64_t group = 0; group * 128 < columns; ++group)
         for (int64_t b = 0; b < 16; ++b) {
-          const PhiloxBlock block = philox(rule.key, static_cast<uint64_t>(first_row + r),
+          const PhiloxBlock block = philox(rule.key, static_cast<uint64_t>(rule.row(first_row + r)),
                                            static_cast<uint64_t>(group * 16 + b));
           for (int64_t d = 0; d < 8; ++d) {
             const int64_t column = group * 128 + d * 16 + b;

@@ -14,6 +14,10 @@ struct DropoutRule {
   uint64_t key = 0;
   uint32_t threshold = 0;  // a draw below it is dropped; of 65536
   double scale = 1;        // of what is kept: 1 / (1 - threshold / 65536)
+  // The number of each row in the mask; null: its place. Must outlive what is drawn with the rule.
+  const int64_t* rows = nullptr;
+
+  int64_t row(int64_t place) const { return rows ? rows[place] : place; }
 };
 
 DropoutRule dropout_rule(uint64_t key, double probability);

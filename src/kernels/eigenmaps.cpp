@@ -105,12 +105,81 @@ Scratch& scratch(int which) {
   return buffers[which];
 }
 
-// The weighted constraint of one view from its Gram matrix, which becomes the factor F of its
-// gradient Z F.
-double constrain(const Eigenmaps& call, std::vector<double>& gram) {
+// What both passes need of all rows.
+struct Sums {
+  double rows = 0, distance = 0;
+  std::vector<double> gram[2];  // K x K
+};
+
+// Blocks of one part, whose Gram matrices are added in float; there are two parts at least, so that
+// two threads share a small call.
+constexpr int64_t kPartBlocks = 16;
+
+int64_t parts_of(int64_t blocks) {
+  return std::max(std::min<int64_t>(blocks, 2), (blocks + kPartBlocks - 1) / kPartBlocks);
+}
+
+// The sums of this process's rows. A part is summed by one thread; parts are added in order.
+Sums sum_rows(const Eigenmaps& call, Gemm gemm, float* inverse) {
+  const int64_t n = call.rows, k = call.width, blocks = (n + kBlock - 1) / kBlock;
+  const int64_t parts = parts_of(blocks), at_once = std::min<int64_t>(parts, threads());
+  const auto square = static_cast<size_t>(k * k);
+  Sums out;
+  out.rows = static_cast<double>(n);
+  for (auto& gram : out.gram) gram.resize(square);
+  std::vector<std::vector<float>> grams(static_cast<size_t>(at_once));
+  std::vector<double> distances(static_cast<size_t>(at_once));
+  for (int64_t from = 0; from < parts; from += at_once) {
+    const int64_t count = std::min(at_once, parts - from);
+    parallel_for(count, 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        auto& gram = grams[static_cast<size_t>(i)];
+        gram.assign(2 * square, 0);
+        double& distance = distances[static_cast<size_t>(i)];
+        distance = 0;
+        float* unit = scratch(0).floats(static_cast<size_t>(kBlock * 2 * k));
+        const int64_t p = from + i;
+        for (int64_t b = blocks * p / parts; b < blocks * (p + 1) / parts; ++b) {
+          const int64_t begin = b * kBlock, end = std::min(n, begin + kBlock);
+          distance += HWY_DYNAMIC_DISPATCH(unit_rows)(call, begin, end, unit, inverse + 2 * begin);
+          for (int v = 0; v < 2; ++v)
+            gemm(true, k, k, end - begin, 1, unit + v * k, 2 * k, unit + v * k, 2 * k, 1,
+                 gram.data() + v * k * k, k);
+        }
+      }
+    });
+    for (int64_t i = 0; i < count; ++i) {
+      out.distance += distances[static_cast<size_t>(i)];
+      for (size_t v = 0; v < 2; ++v)
+        for (size_t e = 0; e < square; ++e)
+          out.gram[v][e] += grams[static_cast<size_t>(i)][v * square + e];
+    }
+  }
+  return out;
+}
+
+// Adds the sums of all processes: rows, distance, and the upper triangles of the Gram matrices.
+void reduce_sums(const Eigenmaps& call, Sums& sums) {
   const int64_t k = call.width;
-  const double scale =
-      call.form == GramForm::scaled ? static_cast<double>(k) / static_cast<double>(call.rows) : 1.0;
+  std::vector<double> packed{sums.rows, sums.distance};
+  packed.reserve(static_cast<size_t>(2 + k * (k + 1)));
+  for (const auto& gram : sums.gram)
+    for (int64_t i = 0; i < k; ++i)
+      packed.insert(packed.end(), gram.begin() + i * k + i, gram.begin() + (i + 1) * k);
+  call.reduce(packed.data(), std::ssize(packed));
+  sums.rows = packed[0], sums.distance = packed[1];
+  size_t at = 2;
+  for (auto& gram : sums.gram)
+    for (int64_t i = 0; i < k; ++i)
+      for (int64_t j = i; j < k; ++j)
+        gram[static_cast<size_t>(i * k + j)] = gram[static_cast<size_t>(j * k + i)] = packed[at++];
+}
+
+// The weighted constraint of one view from its Gram matrix over `rows` rows, which becomes the
+// factor F of its gradient Z F.
+double constrain(const Eigenmaps& call, double rows, std::vector<double>& gram) {
+  const int64_t k = call.width;
+  const double scale = call.form == GramForm::scaled ? static_cast<double>(k) / rows : 1.0;
   double square = 0, trace = 0;
   for (int64_t i = 0; i < k; ++i) {
     trace += gram[static_cast<size_t>(i * k + i)];
@@ -121,7 +190,7 @@ double constrain(const Eigenmaps& call, std::vector<double>& gram) {
     }
   }
   if (call.form == GramForm::rows) {
-    square = std::max(0.0, square - 2 * trace + static_cast<double>(call.rows));
+    square = std::max(0.0, square - 2 * trace + rows);
     for (int64_t i = 0; i < k; ++i) gram[static_cast<size_t>(i * k + i)] -= 1;
   }
   const bool root = call.form != GramForm::scaled;
@@ -136,45 +205,23 @@ double constrain(const Eigenmaps& call, std::vector<double>& gram) {
 
 EigenmapsTerms eigenmaps(const Eigenmaps& call, Gemm gemm) {
   const int64_t n = call.rows, k = call.width, blocks = (n + kBlock - 1) / kBlock;
-  if (n == 0 || k == 0) return {};
+  if (k == 0 || (n == 0 && !call.reduce)) return {};
   const auto unit_size = static_cast<size_t>(kBlock * 2 * k);
   thread_local Scratch lengths;
   float* const inverse = lengths.floats(static_cast<size_t>(2 * n));
 
-  // Parts, and not threads, have sums of their own: results repeat.
-  const int64_t parts = std::min<int64_t>(blocks, threads());
-  std::vector<std::vector<float>> grams(static_cast<size_t>(parts));
-  std::vector<double> distances(static_cast<size_t>(parts));
-  parallel_for(parts, 1, [&](int64_t first, int64_t last) {
-    for (int64_t p = first; p < last; ++p) {
-      auto& gram = grams[static_cast<size_t>(p)];
-      gram.assign(static_cast<size_t>(2 * k * k), 0);
-      float* unit = scratch(0).floats(unit_size);
-      for (int64_t b = blocks * p / parts; b < blocks * (p + 1) / parts; ++b) {
-        const int64_t begin = b * kBlock, end = std::min(n, begin + kBlock);
-        distances[static_cast<size_t>(p)] +=
-            HWY_DYNAMIC_DISPATCH(unit_rows)(call, begin, end, unit, inverse + 2 * begin);
-        for (int v = 0; v < 2; ++v)
-          gemm(true, k, k, end - begin, 1, unit + v * k, 2 * k, unit + v * k, 2 * k, 1,
-               gram.data() + v * k * k, k);
-      }
-    }
-  });
-
+  Sums sums = sum_rows(call, gemm, inverse);
+  if (call.reduce) reduce_sums(call, sums);
   EigenmapsTerms terms;
-  for (const double distance : distances)
-    terms.similarity += call.similarity * distance / static_cast<double>(n);
+  terms.similarity = call.similarity * sums.distance / sums.rows;
   std::vector<float> factors[2];
   for (int v = 0; v < 2; ++v) {
-    std::vector<double> gram(static_cast<size_t>(k * k));
-    for (const auto& part : grams)
-      for (size_t i = 0; i < gram.size(); ++i) gram[i] += part[static_cast<size_t>(v * k * k) + i];
-    terms.constraint += constrain(call, gram);
-    factors[v].assign(gram.begin(), gram.end());
+    terms.constraint += constrain(call, sums.rows, sums.gram[v]);
+    factors[v].assign(sums.gram[v].begin(), sums.gram[v].end());
   }
   if (!call.gradient[0]) return terms;
 
-  const auto pull_factor = static_cast<float>(2 * call.similarity / static_cast<double>(n));
+  const auto pull_factor = static_cast<float>(2 * call.similarity / sums.rows);
   parallel_for(blocks, 1, [&](int64_t first, int64_t last) {
     float* unit = scratch(0).floats(unit_size);
     float* pull = scratch(1).floats(unit_size);

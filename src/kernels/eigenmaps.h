@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace gs {
 
@@ -26,12 +27,16 @@ struct Eigenmaps {
   double gamma = 1;       // factor of the constraint
   GramForm form = GramForm::columns;
   float* gradient[2] = {};  // of the views, with the same stride; null: not wanted
+  // Sums values over the processes that hold the other rows, in place; empty: there are none. It is
+  // called once per call, with as many values everywhere.
+  std::function<void(double* values, int64_t count)> reduce = nullptr;
 };
 
 struct EigenmapsTerms {
   double similarity = 0, constraint = 0;  // weighted
 };
 
+// Sums over rows are added in fixed blocks and a fixed order: the number of threads changes no bit.
 EigenmapsTerms eigenmaps(const Eigenmaps& call, Gemm gemm);
 
 }  // namespace gs

@@ -25,7 +25,7 @@ Sample Loader::sample(int64_t epoch, int64_t index, LoaderWorkspace& workspace) 
   const double start = thread_seconds();
   Sample sample = draw(epoch, index, workspace);
   const double drawn = thread_seconds();
-  sample.features = gather(data_.features, sample.nodes);
+  if (sample.features.rows() == 0) sample.features = gather(data_.features, sample.nodes);
   sample.sample_seconds = drawn - start;
   sample.gather_seconds = thread_seconds() - drawn;
   return sample;

@@ -16,6 +16,7 @@
 
 #include "base/progress.h"
 #include "base/random.h"
+#include "dataset/shards/shards.h"
 #include "graph/normalize.h"
 #include "graph/sampling.h"
 #include "graph/subgraph.h"
@@ -38,8 +39,15 @@ struct LoaderContext {
   Random random{0};
   std::filesystem::path cache = {};            // folder for partitions; empty: none
   std::span<const int32_t> target_nodes = {};  // distinct; empty: every node
-  Progress* progress = &no_progress();         // of preparations that take long
-  const std::atomic<bool>* stop = nullptr;     // ends them with an Error of kind interrupted
+  // The shards that the dataset is; null: it is a whole graph.
+  const ShardIndex* index = nullptr;
+  const Shard* shard = nullptr;
+  // The shards of each rank, from [first_shard[r], first_shard[r + 1]), and what sends bytes to
+  // each rank and returns those of each. Collective.
+  std::vector<int64_t> first_shard = {};
+  std::function<std::vector<std::string>(const std::vector<std::string>&)> exchange = nullptr;
+  Progress* progress = &no_progress();      // of preparations that take long
+  const std::atomic<bool>* stop = nullptr;  // ends them with an Error of kind interrupted
 };
 
 class Loader {
@@ -50,6 +58,9 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
   virtual int64_t batches() const = 0;  // batches per epoch, at least 1
+  // Whether sample() is collective: all ranks then make the same batches in the same order, in the
+  // thread that trains.
+  virtual bool collective() const { return false; }
   // Batch `index` of `epoch`. May use parallel loops, unless the caller has a ThreadScope(1).
   Sample sample(int64_t epoch, int64_t index, LoaderWorkspace& workspace) const;
 
@@ -57,7 +68,7 @@ class Loader {
   const Dataset& data() const { return data_; }
 
  private:
-  // The batch without its features and times.
+  // The batch without its times, and without features where `nodes` are nodes of the dataset.
   virtual Sample draw(int64_t epoch, int64_t index, LoaderWorkspace& workspace) const = 0;
 
   const Dataset& data_;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dataset/gather.h"
 #include "graph/sampling.h"
 #include "loader/maker.h"
+#include "loader/neighbor_shards.h"
 #include "loader/order.h"
 
 namespace gs {
@@ -64,37 +64,12 @@ class NeighborLoader final : public Loader {
     sample.layers.resize(fanouts_.size());
     for (size_t hop = 0; hop < fanouts_.size(); ++hop) {
       SampledRows rows = sampler.hop(fanouts_[hop], how_, stream.fork("hop", hop));
-      sample.layers[fanouts_.size() - 1 - hop] = layer_graph(std::move(rows), sampler.nodes());
+      sample.layers[fanouts_.size() - 1 - hop] =
+          sampled_layer(std::move(rows), sampler.nodes(), whole_);
     }
     sample.nodes = sampler.take_nodes();
+    sample.numbers = std::vector<int64_t>(sample.nodes.begin(), sample.nodes.end());
     return sample;
-  }
-
-  LayerGraph layer_graph(SampledRows rows, const std::vector<int32_t>& nodes) const {
-    const int64_t targets = rows.offsets.size() - 1;
-    const auto target_nodes = std::span(nodes).first(static_cast<size_t>(targets));
-    LayerGraph out;
-    out.scales.col_scale = gather(whole_.col_scale, nodes);
-    if (rows.factors.empty()) {
-      out.scales.row_scale = gather(whole_.row_scale, target_nodes);
-      out.scales.self_weight = gather(whole_.self_weight, target_nodes);
-    } else {
-      out.scales.row_scale = rows.factors;
-      if (!whole_.row_scale.empty()) {
-        std::vector<float> scale(rows.factors.begin(), rows.factors.end());
-        for (int64_t i = 0; i < targets; ++i) scale[i] *= whole_.row_scale[nodes[i]];
-        out.scales.row_scale = std::move(scale);
-      }
-      if (!whole_.self_weight.empty()) {  // the added loop is not sampled: it takes no factor
-        std::vector<float> self(static_cast<size_t>(targets));
-        for (int64_t i = 0; i < targets; ++i)
-          self[i] = whole_.self_weight[nodes[i]] / rows.factors[i];
-        out.scales.self_weight = std::move(self);
-      }
-    }
-    out.matrix = {targets, static_cast<int64_t>(nodes.size()), std::move(rows.offsets),
-                  std::move(rows.neighbors), std::move(rows.weights)};
-    return out;
   }
 
   std::vector<int32_t> targets_;
@@ -105,6 +80,14 @@ class NeighborLoader final : public Loader {
   Normalization whole_;  // scales of the whole graph
 };
 
-template LoaderMaker loader_maker<NeighborLoader>();
+template <>
+LoaderMaker loader_maker<NeighborLoader>() {
+  return {[](const Dataset& data, const LoaderOptions& options,
+             const LoaderContext& context) -> std::unique_ptr<Loader> {
+            if (context.shard) return neighbors_of_shards(data, options, context);
+            return std::make_unique<NeighborLoader>(data, options, context);
+          },
+          NeighborLoader::cost, NeighborLoader::hint};
+}
 
 }  // namespace gs

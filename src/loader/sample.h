@@ -26,7 +26,9 @@ struct Sample {
   // One per layer, the first (outermost) layer first; or a single one that all layers share.
   std::vector<LayerGraph> layers;
   Array<float> weights;  // weights of the targets in the loss; empty: all ones
-  Features features;     // rows of `nodes`, dense or sparse as the data is
+  // Numbers of the nodes, which dropout masks depend on; empty: masks depend on their places here.
+  Array<int64_t> numbers;
+  Features features;                              // rows of `nodes`, dense or sparse as the data is
   double sample_seconds = 0, gather_seconds = 0;  // CPU time that making it took
 
   const LayerGraph& layer(int64_t i) const { return layers[layers.size() == 1 ? 0 : i]; }

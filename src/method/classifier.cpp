@@ -40,7 +40,8 @@ EncoderShape classifier_shape(const MethodSetting& s) {
 Classifier::Classifier(const MethodSetting& s)
     : Method(s), encoder_(parameters_, "encoder", classifier_shape(s)) {}
 
-void Classifier::prepare(const Dataset& data, const Split* split) {
+void Classifier::prepare(const Share& share, const Split* split) {
+  const Dataset& data = share.data;
   labels_ = TrainingLabels(data.labels, *split, data.nodes(), parameters_.device().options());
 }
 

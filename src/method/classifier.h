@@ -21,7 +21,7 @@ class Classifier final : public Method {
   // Usage Error if the options do not describe such an encoder.
   explicit Classifier(const MethodSetting& setting);
 
-  void prepare(const Dataset& data, const Split* split) override;
+  void prepare(const Share& share, const Split* split) override;
   Loss loss(const Batch& batch, const Step& step) override;
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;

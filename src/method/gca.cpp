@@ -20,7 +20,8 @@ Gca::Gca(const MethodSetting& setting)
       first_(parameters_, "projection.0", encoder_.shape().outputs, projection_width(setting)),
       second_(parameters_, "projection.1", projection_width(setting), projection_width(setting)) {}
 
-void Gca::prepare(const Dataset& data, const Split*) {
+void Gca::prepare(const Share& share, const Split*) {
+  const Dataset& data = share.data;
   nodes_ = data.nodes();
   if (!adaptive_) return;
   std::vector<double> centrality = centrality_of(data.graph, options_.centrality);

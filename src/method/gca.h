@@ -22,7 +22,7 @@ class Gca final : public TwoViewMethod {
 
   explicit Gca(const MethodSetting& setting);
 
-  void prepare(const Dataset& data, const Split*) override;
+  void prepare(const Share& share, const Split*) override;
   std::string note() const override;
   using TwoViewMethod::loss;
   Loss loss(const Batch& batch, const ViewPair& views, const Step& step) override;

@@ -4,7 +4,6 @@
 
 #include "method/maker.h"
 #include "nn/ops/linear.h"
-#include "objective/eigenmaps.h"
 
 namespace gs {
 
@@ -53,19 +52,20 @@ at::Tensor GraphSurgeon::heads(const Input& x, const Pass& pass) const {
 }
 
 Views GraphSurgeon::views(const Batch& batch, bool training, Random masks) const {
-  const Pass both{training, 0, masks, 2};
+  const Pass both{training, 0, masks, 2, batch.numbers};
   if (is_pre(options_))
     return {batch.of_targets(encoder_.forward(heads(batch.features, both), batch.adjacency, both))};
-  const Pass one{training, 0, masks, 1};
+  const Pass one{training, 0, masks, 1, batch.numbers};
   return {heads(
       batch.of_targets(encoder_.forward(batch.features, batch.adjacency, one, batch.aggregated)),
       both)};
 }
 
-Loss GraphSurgeon::loss(const Views& views, const LossOptions& options,
-                        const at::Tensor& weights) const {
-  if (!predictor_) return eigenmaps_loss(views.both, options, parameters_.device().native, weights);
-  return eigenmaps_loss((*predictor_)(views.first()), views.second(), options, weights);
+Loss GraphSurgeon::loss(const Views& views, const LossOptions& options, const at::Tensor& weights,
+                        const LossRows& rows) const {
+  if (!predictor_)
+    return eigenmaps_loss(views.both, options, parameters_.device().native, weights, rows);
+  return eigenmaps_loss((*predictor_)(views.first()), views.second(), options, weights, rows);
 }
 
 // The constraints `columns` and `rows` grow with the rows of a batch: gamma makes up for a small
@@ -80,7 +80,8 @@ LossOptions GraphSurgeon::loss_of_rows(int64_t rows) const {
 
 Loss GraphSurgeon::loss(const Batch& batch, const Step& step) {
   const Views both = views(batch, true, step.random);
-  return loss(both, loss_of_rows(both.both.size(0)), batch.weights);
+  const int64_t rows = batch.loss_rows();
+  return loss(both, loss_of_rows(rows), batch.weights, {*batch.ranks, rows});
 }
 
 at::Tensor GraphSurgeon::output(const Batch& batch) const {
@@ -133,7 +134,7 @@ std::optional<double> GraphSurgeon::view_agreement(const Batch& whole, const at:
                .sum(at::kDouble)
                .item<double>();
   }
-  return sum / static_cast<double>(first.size(0));
+  return whole.ranks->sum(sum) / static_cast<double>(whole.loss_rows());
 }
 
 at::Tensor combine(const Views& views, Combine rule) {

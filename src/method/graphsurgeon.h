@@ -11,6 +11,7 @@
 #include "method/method.h"
 #include "nn/encoder.h"
 #include "nn/linear.h"
+#include "objective/eigenmaps.h"
 
 namespace gs {
 
@@ -29,7 +30,7 @@ class GraphSurgeon final : public Method {
   explicit GraphSurgeon(const MethodSetting& setting);
   GraphSurgeon(int64_t features, const ModelOptions& options, const Device& device, Random random);
 
-  void prepare(const Dataset& data, const Split*) override { nodes_ = data.nodes(); }
+  void prepare(const Share& share, const Split*) override { nodes_ = share.nodes(); }
   Loss loss(const Batch& batch, const Step& step) override;
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;
@@ -42,7 +43,8 @@ class GraphSurgeon final : public Method {
   // The embeddings of the batch's target nodes by both networks.
   Views views(const Batch& batch, bool training, Random masks) const;
   // `weights`: one per row, or undefined.
-  Loss loss(const Views& views, const LossOptions& options, const at::Tensor& weights = {}) const;
+  Loss loss(const Views& views, const LossOptions& options, const at::Tensor& weights = {},
+            const LossRows& rows = {}) const;
 
   // The two views that embed() combines.
   Views both_views(const Batch& whole, const InferenceOptions& options = {},

@@ -44,8 +44,9 @@ class Method {
   virtual ~Method() = default;
 
   // Called once before the first step, with the data to train on; `split` is the one whose training
-  // labels may be read, and nullptr for methods without labels.
-  virtual void prepare(const Dataset& /*data*/, const Split* /*split*/) {}
+  // labels may be read, and nullptr for methods without labels. Only GraphSurgeon is given a share
+  // that is not the whole graph.
+  virtual void prepare(const Share& /*share*/, const Split* /*split*/) {}
   // Sets the weights of a method that is solved at once instead of trained in steps (its row says
   // `solved`); called once, after prepare(). Returns what embed() of the same graph returns, to the
   // bit; undefined if there is nothing to solve.

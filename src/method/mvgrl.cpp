@@ -23,7 +23,8 @@ Mvgrl::Mvgrl(const MethodSetting& setting)
       diffusion_(parameters_, "diffusion", encoder_shape(setting, Activation::prelu, true)),
       discriminator_(parameters_, "discriminator", setting.options.model.dim) {}
 
-void Mvgrl::prepare(const Dataset& data, const Split*) {
+void Mvgrl::prepare(const Share& share, const Split*) {
+  const Dataset& data = share.data;
   const Csr& graph = data.graph;
   diffusion_of({graph.nodes(), graph.nodes(), graph.offsets, graph.neighbors, graph.weights},
                graph.symmetric);

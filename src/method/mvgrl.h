@@ -20,7 +20,7 @@ class Mvgrl final : public Method {
  public:
   explicit Mvgrl(const MethodSetting& setting);
 
-  void prepare(const Dataset& data, const Split*) override;
+  void prepare(const Share& share, const Split*) override;
   Loss loss(const Batch& batch, const Step& step) override;
   // `order`: the rows of the corrupted features.
   Loss loss(const Batch& batch, const at::Tensor& order, Random masks) const;

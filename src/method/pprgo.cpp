@@ -61,7 +61,8 @@ PprGo::PprGo(const MethodSetting& s)
                          l + 1 == layers ? s.classes : hidden);
 }
 
-void PprGo::prepare(const Dataset& data, const Split* split) {
+void PprGo::prepare(const Share& share, const Split* split) {
+  const Dataset& data = share.data;
   const Device& device = parameters_.device();
   labels_ = TrainingLabels(data.labels, *split, data.nodes(), device.options());
   const Reach reach = reach_of(data.graph, split->train, options_);

@@ -22,7 +22,7 @@ class PprGo final : public Method {
  public:
   explicit PprGo(const MethodSetting& setting);
 
-  void prepare(const Dataset& data, const Split* split) override;
+  void prepare(const Share& share, const Split* split) override;
   Loss loss(const Batch& batch, const Step& step) override;
   at::Tensor embed(const Batch& whole, const InferenceOptions& options = {},
                    Progress& progress = no_progress()) const override;

@@ -23,6 +23,7 @@ class Adjacency {
   explicit Adjacency(std::vector<std::shared_ptr<const SparseOperator>> layers)
       : layers_(std::move(layers)) {}
 
+  const std::shared_ptr<const SparseOperator>& shared() const { return layers_[0]; }
   const SparseOperator& layer(int64_t l) const {
     return *layers_[layers_.size() == 1 ? 0 : static_cast<size_t>(l)];
   }

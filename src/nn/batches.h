@@ -15,9 +15,10 @@ namespace gs {
 
 class Batches {
  public:
-  // The dataset must outlive it. `loader` is not auto. `first_width`: Method::first_width().
-  // `progress` and `stop`: of a loader's preparations, as in LoaderContext.
-  Batches(const Dataset& data, const RunOptions& options, const std::string& loader,
+  // The share must outlive it. `loader` is not auto. `first_width`: Method::first_width().
+  // `progress` and `stop`: of a loader's preparations, as in LoaderContext. Collective, as is
+  // next().
+  Batches(const Share& share, const RunOptions& options, const std::string& loader,
           int64_t first_width, const Device& device, Random random, Progress& progress,
           const std::atomic<bool>* stop);
 
@@ -42,7 +43,7 @@ class Batches {
   Item next();
 
  private:
-  const Dataset& data_;
+  const Share& share_;
   LoaderOptions options_;
   LoaderContext context_;
   std::vector<int32_t> targets_;

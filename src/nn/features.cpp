@@ -67,10 +67,11 @@ at::Tensor to_dense(const SparseMatrix& m, const Device& device) {
 
 }  // namespace
 
-Input make_input(const Features& features, const Device& device) {
+Input make_input(const Features& features, const Device& device, std::optional<bool> dense) {
   if (features.sparse()) {
     const SparseMatrix& m = features.sparse_matrix();
-    if (dense_is_cheaper(m.rows, m.columns, m.nonzeros())) return Input(to_dense(m, device));
+    if (dense.value_or(dense_is_cheaper(m.rows, m.columns, m.nonzeros())))
+      return Input(to_dense(m, device));
     if (device.native) return Input(std::make_shared<NativeSparse>(m));
     return Input(std::make_shared<TorchSparse>(
         m.rows, m.columns, m.offsets.span(), m.indices.span(),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "dataset/dataset.h"
 #include "nn/device.h"
@@ -45,7 +46,9 @@ class Input {
 };
 
 // The dataset's features on `device`; dense float32 ones on the CPU are used where they lie. Sparse
-// ones become dense where nn/cost.h says that a dense product is cheaper.
-Input make_input(const Features& features, const Device& device);
+// ones become dense where nn/cost.h says that a dense product is cheaper; `dense` says so instead,
+// if given.
+Input make_input(const Features& features, const Device& device,
+                 std::optional<bool> dense = std::nullopt);
 
 }  // namespace gs

@@ -5,6 +5,7 @@
 // `rows` comes exactly from the K x K matrix G = Z'Z, since |ZZ' - I|^2 = |G|^2 - 2 tr G + N.
 #pragma once
 
+#include "nn/ranks.h"
 #include "objective/loss.h"
 #include "options/loss.h"
 
@@ -13,14 +14,21 @@ namespace gs {
 // Rows may have weights w_i, so that a sample represents the whole graph: the mean above is then
 // that of w_i |z1_i - z2_i|^2, and G = Z' diag(w) Z.
 
+// Where the other rows of the views are: on other ranks, `rows` in all (-1: those here). Every rank
+// gets the loss of all rows, and the gradient of its own. No N x N matrix is made then.
+struct LossRows {
+  const Ranks& ranks = alone();
+  int64_t rows = -1;
+};
+
 // Plain libtorch operations.
 Loss eigenmaps_loss(const at::Tensor& z1, const at::Tensor& z2, const LossOptions& options,
-                    const at::Tensor& weights = {});
+                    const at::Tensor& weights = {}, const LossRows& all = {});
 
 // Both views side by side, [N, 2K]. With `native`, our kernel (kernels/eigenmaps.h) computes the
 // loss of rows without weights.
 Loss eigenmaps_loss(const at::Tensor& both, const LossOptions& options, bool native,
-                    const at::Tensor& weights = {});
+                    const at::Tensor& weights = {}, const LossRows& all = {});
 
 at::Tensor unit_rows(const at::Tensor& z);
 

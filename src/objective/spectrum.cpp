@@ -33,18 +33,37 @@ Spectrum spectrum_of_gram(const at::Tensor& gram) {
   return out;
 }
 
-Spectrum spectrum_of_rows(const at::Tensor& z) {
-  const at::NoGradGuard no_gradient;
-  const int64_t step = std::max<int64_t>(1, (z.size(0) + kMostRows - 1) / kMostRows);
-  const at::Tensor rows = z.detach().slice(0, 0, z.size(0), step);
-  at::Tensor gram = at::zeros({z.size(1), z.size(1)}, z.options().dtype(at::kDouble));
+namespace {
+
+at::Tensor gram_of_unit_rows(const at::Tensor& rows) {
+  at::Tensor gram = at::zeros({rows.size(1), rows.size(1)}, rows.options().dtype(at::kDouble));
   for (int64_t begin = 0; begin < rows.size(0); begin += kRowsAtOnce) {
     const at::Tensor unit = unit_rows(rows.slice(0, begin, begin + kRowsAtOnce).to(at::kDouble));
     gram.addmm_(unit.t(), unit);
   }
-  return spectrum_of_gram(gram);
+  return gram;
+}
+
+int64_t step_of(int64_t rows) { return std::max<int64_t>(1, (rows + kMostRows - 1) / kMostRows); }
+
+}  // namespace
+
+Spectrum spectrum_of_rows(const at::Tensor& z) {
+  const at::NoGradGuard no_gradient;
+  return spectrum_of_gram(gram_of_unit_rows(z.detach().slice(0, 0, z.size(0), step_of(z.size(0)))));
 }
 
 double effective_rank(const at::Tensor& z) { return spectrum_of_rows(z).effective_rank; }
+
+double effective_rank(const at::Tensor& z, const Batch& batch) {
+  if (batch.numbers.empty()) return effective_rank(z);
+  const at::NoGradGuard no_gradient;
+  std::vector<int64_t> rows;
+  for (int64_t i = 0, step = step_of(batch.loss_rows()); i < z.size(0); ++i)
+    if (batch.numbers[i] % step == 0) rows.push_back(i);
+  at::Tensor gram = gram_of_unit_rows(z.detach().index_select(0, at::tensor(rows, at::kLong)));
+  batch.ranks->reduce(gram);
+  return spectrum_of_gram(gram).effective_rank;
+}
 
 }  // namespace gs

@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "nn/batch.h"
+
 namespace gs {
 
 struct Spectrum {
@@ -23,5 +25,9 @@ Spectrum spectrum_of_rows(const at::Tensor& z);
 
 // The effective rank in spectrum_of_rows(z).
 double effective_rank(const at::Tensor& z);
+
+// That of the targets of a batch on all ranks. Collective. Evenly spaced are the numbers of the
+// nodes before sharding.
+double effective_rank(const at::Tensor& z, const Batch& batch);
 
 }  // namespace gs

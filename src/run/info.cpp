@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "dataset/generate/generate.h"
+#include "nn/share.h"
 #include "version.h"
 
 namespace gs {
@@ -51,12 +52,13 @@ bool is_edge_list(const std::string& data, const std::string& format) {
 
 }  // namespace
 
-RunInfo RunInfo::of(const std::string& name, const Dataset& data, const RunOptions& options,
+RunInfo RunInfo::of(const std::string& name, const Share& share, const RunOptions& options,
                     const std::vector<std::string>& by_data) {
+  const Dataset& data = share.data;
   RunInfo out{name,
               data.features.width(),
-              data.nodes(),
-              data.graph.edges(),
+              share.nodes(),
+              share.edges(),
               data.labels.task,
               data.labels.classes,
               options,

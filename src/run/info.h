@@ -11,6 +11,8 @@
 
 namespace gs {
 
+struct Share;
+
 // The version of the files in a run folder. Version 1 had option names before target-nodes and
 // num-splits, and no version in the file. Versions 1 and 2 took edge lists as directed. All can be
 // read.
@@ -26,7 +28,7 @@ struct RunInfo {
   std::vector<std::string> by_data;  // names of the options that the data decided
   int64_t format = kRunFormat;       // of the file that it was read from
 
-  static RunInfo of(const std::string& name, const Dataset& data, const RunOptions& options,
+  static RunInfo of(const std::string& name, const Share& share, const RunOptions& options,
                     const std::vector<std::string>& by_data = {});
   bool same_data(const Dataset& other) const;
   bool same_data(const RunInfo& other) const;

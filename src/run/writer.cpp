@@ -15,6 +15,7 @@ namespace gs {
 void RunWriter::write_options() const { write_file(folder_.options(), to_json_text(info_) + "\n"); }
 
 void RunWriter::start() {
+  if (!writes_) return;
   folder_.make_empty();
   write_options();
   metrics_.create();
@@ -23,6 +24,7 @@ void RunWriter::start() {
 }
 
 void RunWriter::resume(int64_t metrics_bytes) {
+  if (!writes_) return;
   folder_.remove_temporaries();
   folder_.unseal();
   write_options();
@@ -38,11 +40,12 @@ void RunWriter::resume(int64_t metrics_bytes) {
 
 void RunWriter::append(const EpochMetrics& epoch) {
   seconds_.push_back(epoch.seconds);
-  metrics_.append(epoch);
+  if (writes_) metrics_.append(epoch);
 }
 
 void RunWriter::save_models(const TensorMap& weights, const Kept& kept,
                             const std::vector<Split>& splits) {
+  if (!writes_) return;
   for (size_t s = 0; s < kept.weights.size(); ++s)
     save_model(folder_.split_model(s), kept.weights[s], info_, fingerprint(splits[s]));
   std::error_code none;
@@ -51,16 +54,24 @@ void RunWriter::save_models(const TensorMap& weights, const Kept& kept,
 }
 
 void RunWriter::save_embeddings(const at::Tensor& z, const std::vector<std::string>& ids) {
+  if (!writes_) return;
   const int64_t shape[] = {z.size(0), z.size(1)};
   save_npy<float>(folder_.embeddings(), floats(z), shape);
+  save_ids(ids);
+}
+
+void RunWriter::save_ids(const std::vector<std::string>& ids) {
+  if (!writes_) return;
   if (!ids.empty()) write_file(folder_.ids(), fmt::format("{}\n", fmt::join(ids, "\n")));
   folder_.seal();
 }
 
-void RunWriter::finish(const at::Tensor& z, double effective_rank, int64_t epochs, double seconds) {
+void RunWriter::finish(int64_t rows, int64_t columns, double effective_rank, int64_t epochs,
+                       double seconds) {
+  if (!writes_) return;
   record_.state = RunRecord::State::finished;
   record_.epoch = epochs;
-  record_.rows = z.size(0), record_.columns = z.size(1);
+  record_.rows = rows, record_.columns = columns;
   record_.effective_rank = effective_rank;
   record_.seconds = seconds_before_ + seconds;
   record_.peak_mib = peak_mib();
@@ -69,7 +80,7 @@ void RunWriter::finish(const at::Tensor& z, double effective_rank, int64_t epoch
 }
 
 void RunWriter::stop(const Error& error, int64_t epochs, double seconds) {
-  if (!writing_) return;
+  if (!writing_ || !writes_) return;
   const bool interrupted = error.kind() == ErrorKind::interrupted;
   record_.state = RunRecord::State::stopped;
   record_.reason = interrupted ? "interrupted" : error.message();

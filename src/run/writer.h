@@ -9,14 +9,18 @@ namespace gs {
 
 class RunWriter {
  public:
-  RunWriter(RunFolder folder, RunInfo info, RunRecord record)
+  // A writer that does not `write` keeps count of the epochs and leaves the folder to another
+  // process.
+  RunWriter(RunFolder folder, RunInfo info, RunRecord record, bool writes = true)
       : folder_(std::move(folder)),
         info_(std::move(info)),
         record_(std::move(record)),
+        writes_(writes),
         metrics_(folder_.metrics()) {}
 
   const RunFolder& folder() const { return folder_; }
   const RunInfo& info() const { return info_; }
+  bool writes() const { return writes_; }
 
   // Starts an empty run, or continues the one in the folder from a checkpoint.
   void start();
@@ -30,9 +34,11 @@ class RunWriter {
   // `z`: N x W floats on the CPU. `ids` may be empty.
   void save_embeddings(const at::Tensor& z, const std::vector<std::string>& ids);
 
+  // The ids of the nodes, which may be empty, after the embeddings; then seals the folder.
+  void save_ids(const std::vector<std::string>& ids);
   // Records that the run ended: with embeddings, and then writes the model card; or by an error,
   // after so many epochs, unless nothing was written yet. `seconds`: since the start or the resume.
-  void finish(const at::Tensor& z, double effective_rank, int64_t epochs, double seconds);
+  void finish(int64_t rows, int64_t columns, double effective_rank, int64_t epochs, double seconds);
   void stop(const Error& error, int64_t epochs, double seconds);
 
   // Median time over all epochs, including those before an interruption.
@@ -45,6 +51,7 @@ class RunWriter {
   RunFolder folder_;
   RunInfo info_;
   RunRecord record_;
+  bool writes_;
   bool writing_ = false;  // whether this training has begun to write
   double seconds_before_ = 0;
   MetricsFile metrics_;

@@ -23,8 +23,9 @@ bool CollapseMonitor::due(int64_t epochs_before) const {
   return epochs_before == 0 || (epochs_before + 1) % every_ == 0;
 }
 
-void CollapseMonitor::measure(const at::Tensor& embeddings, int64_t epochs_before) {
-  rank_ = effective_rank(embeddings);
+void CollapseMonitor::measure(const at::Tensor& embeddings, const Batch& batch,
+                              int64_t epochs_before) {
+  rank_ = effective_rank(embeddings, batch);
   low_ = may_stop_ && rank_ < kCollapsedRank ? low_ + 1 : 0;
   if (low_ >= kCollapsedMeasurements)
     fail_data(

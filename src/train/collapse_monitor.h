@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "nn/batch.h"
 #include "options/run.h"
 
 namespace gs {
@@ -19,8 +20,8 @@ class CollapseMonitor {
   // Whether it is time to measure, after `epochs_before` finished epochs.
   bool due(int64_t epochs_before) const;
   // Measures the rank in the epoch after `epochs_before`. Data Error if it was too low twice in a
-  // row.
-  void measure(const at::Tensor& embeddings, int64_t epochs_before);
+  // row. Collective: on several ranks it is the rank of all of them, and all of them throw.
+  void measure(const at::Tensor& embeddings, const Batch& batch, int64_t epochs_before);
 
   double rank() const { return rank_; }  // at the last measurement
   bool suspicious() const { return low_ > 0; }

@@ -1,9 +1,33 @@
 #include "train/selection.h"
 
+#include "dataset/splits.h"
 #include "eval/predictions.h"
 #include "eval/probe.h"
+#include "options/methods.h"
 
 namespace gs {
+
+bool selects(const RunOptions& options) {
+  return method_info(options.method.method).supervised() || options.train.select == Select::val;
+}
+
+std::vector<Split> needed_splits(const Dataset& data, const RunOptions& options,
+                                 const TrainRequest& request) {
+  const bool select = selects(options);
+  if (!select && options.loader.target_nodes != "train") return {};
+  if (data.labels.task == Task::none) {
+    if (method_info(options.method.method).supervised())
+      fail_data(request.data,
+                fmt::format("has no labels, which {} learns from", options.method.method),
+                "use a method that needs none, such as graphsurgeon");
+    fail_data(request.data,
+              fmt::format("has no labels, which {} needs",
+                          select ? "--select val" : "--target-nodes train"),
+              select ? "leave --select at 'last'" : "leave --target-nodes at 'all'");
+  }
+  return make_splits(data, options.train.splits, select ? options.train.num_splits : 1,
+                     static_cast<uint64_t>(request.split_seed.value_or(options.train.seed)));
+}
 
 Selection::Selection(const Dataset& data, const RunOptions& options,
                      const std::vector<Split>& splits)

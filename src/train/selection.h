@@ -8,8 +8,16 @@
 #include "dataset/dataset.h"
 #include "options/run.h"
 #include "run/checkpoint.h"
+#include "train/trainer.h"
 
 namespace gs {
+
+// Whether labels decide which weights are kept.
+bool selects(const RunOptions& options);
+
+// The splits whose labels a training reads, if any.
+std::vector<Split> needed_splits(const Dataset& data, const RunOptions& options,
+                                 const TrainRequest& request);
 
 class Selection {
  public:

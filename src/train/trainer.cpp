@@ -11,6 +11,7 @@
 #include "nn/batches.h"
 #include "nn/device.h"
 #include "nn/finite.h"
+#include "nn/share.h"
 #include "objective/spectrum.h"
 #include "options/methods.h"
 #include "run/auto_options.h"
@@ -20,6 +21,7 @@
 #include "train/adam.h"
 #include "train/collapse_monitor.h"
 #include "train/selection.h"
+#include "train/spread.h"
 
 namespace gs {
 
@@ -40,70 +42,29 @@ EpochMetrics metrics_of(const EpochSums& sums, int64_t batches) {
   return m;
 }
 
-// A run that starts from the weights of another run keeps its shape.
-RunOptions starting_options(const TrainRequest& request) {
-  RunOptions options = request.options;
-  ModelOptions& model = options.model;
-  if (request.init.empty() || !has_auto_options(model)) return options;
-  const ModelOptions before = load_model(request.init, Device{}).info.options.model;
-  if (model.layers == 0) model.layers = before.layers;
-  if (model.skip == Skip::automatic) model.skip = before.skip;
-  return options;
-}
-
-bool resumes(const TrainRequest& request) {
-  return request.resume && RunFolder(request.run).has_checkpoint();
-}
-
-std::string wanted_loader(const TrainRequest& request) {
-  const std::string& asked = request.options.loader.loader;
-  return asked == "auto" && resumes(request) ? loader_of_checkpoint(RunFolder(request.run)) : asked;
-}
-
-bool selects(const RunOptions& options) {
-  return method_info(options.method.method).supervised() || options.train.select == Select::val;
-}
-
-// The splits whose labels are read, if any.
-std::vector<Split> needed_splits(const Dataset& data, const RunOptions& options,
-                                 const TrainRequest& request) {
-  const bool select = selects(options);
-  if (!select && options.loader.target_nodes != "train") return {};
-  if (data.labels.task == Task::none) {
-    if (method_info(options.method.method).supervised())
-      fail_data(request.data,
-                fmt::format("has no labels, which {} learns from", options.method.method),
-                "use a method that needs none, such as graphsurgeon");
-    fail_data(request.data,
-              fmt::format("has no labels, which {} needs",
-                          select ? "--select val" : "--target-nodes train"),
-              select ? "leave --select at 'last'" : "leave --target-nodes at 'all'");
-  }
-  return make_splits(data, options.train.splits, select ? options.train.num_splits : 1,
-                     static_cast<uint64_t>(request.split_seed.value_or(options.train.seed)));
-}
-
 // A training. A supervised method is trained again on each split, one after another, and keeps for
 // each the weights of its best validation epoch; any other is trained once.
 class Trainer {
  public:
-  Trainer(const Dataset& data, const TrainRequest& request, Progress& progress)
-      : data_(data),
+  Trainer(const Share& share, const TrainRequest& request, Progress& progress)
+      : share_(share),
+        ranks_(share.ranks),
         request_(request),
-        chosen_(choose_auto_options(starting_options(request), data)),
+        checkpoint_(RunFolder(request.run), ranks_),
+        chosen_(choose_auto_options(starting_options(request), share)),
         options_(chosen_.options),
-        writer_(RunFolder(request.run), RunInfo::of(request.data, data, options_, chosen_.by_data),
-                RunRecord::of(request.data, data, options_.load, fingerprint_)),
+        writer_(RunFolder(request.run), RunInfo::of(request.data, share, options_, chosen_.by_data),
+                record_of(request.data, share, options_.load, fingerprint_), ranks_.first()),
         progress_(progress),
         device_(make_device(options_.train.device, options_.train.kernels)),
         random_(static_cast<uint64_t>(options_.train.seed)),
         supervised_(method_info(options_.method.method).supervised()),
-        splits_(needed_splits(data, options_, request)),
-        plan_(make_plan(data, options_, wanted_loader(request), request.data)),
-        selection_(data, options_, selects(options_) ? splits_ : kNoSplits),
+        splits_(needed_splits(share.data, options_, request)),
+        plan_(make_plan(share.data, options_, wanted_loader(), request.data)),
+        selection_(share.data, options_, selects(options_) ? splits_ : kNoSplits),
         monitor_(options_, supervised_, request.run.string()) {
     make_model();
-    batches_.emplace(data, options_, plan_.loader, method_->first_width(), device_,
+    batches_.emplace(share_, options_, plan_.loader, method_->first_width(), device_,
                      random_.fork("loader"), progress, request.stop);
   }
 
@@ -118,7 +79,7 @@ class Trainer {
 
  private:
   TrainResult train_all() {
-    resumes(request_) ? resume() : start();
+    resumes() ? resume() : start();
     announce();
     while (true) {
       batches_->start(at_.epoch, at_.batch, last_epoch());
@@ -131,6 +92,15 @@ class Trainer {
     }
     checkpoint();
     return finish();
+  }
+
+  bool resumes() const { return request_.resume && checkpoint_.folder().has_checkpoint(); }
+
+  std::string wanted_loader() const {
+    const std::string& asked = options_.loader.loader;
+    if (asked != "auto") return asked;
+    if (resumes()) return loader_of_checkpoint(checkpoint_.folder());
+    return share_.index ? std::string(kFullBatch) : asked;
   }
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
@@ -156,7 +126,7 @@ class Trainer {
   }
 
   void prepare() {
-    method_->prepare(data_, split());
+    method_->prepare(share_, split());
     std::vector<int32_t> nodes = target_nodes();
     targets_ = Split{nodes, {}, {}};
     batches_->set_targets(std::move(nodes));
@@ -166,8 +136,10 @@ class Trainer {
   std::vector<int32_t> target_nodes() const {
     const std::string& asked = options_.loader.target_nodes;
     if (supervised_ || asked == "train") return splits_[static_cast<size_t>(at_.split)].train;
-    return asked == "all" ? std::vector<int32_t>{} : read_node_list(asked, data_);
+    return asked == "all" ? std::vector<int32_t>{} : read_node_list(asked, share_.data);
   }
+
+  bool stop_requested() const { return request_.stop && *request_.stop; }
 
   void start() {
     prepare();
@@ -185,7 +157,7 @@ class Trainer {
     const std::string where = request_.run.string();
     OptimizerState optimizer{adam_->state(), 0};
     TrainState state =
-        load_checkpoint(writer_.folder(), writer_.info(), selection_.kept().scores.size(),
+        load_checkpoint(checkpoint_.folder(), writer_.info(), selection_.kept().scores.size(),
                         method_->parameters(), optimizer);
     adam_->set_steps(optimizer.steps);
     at_ = std::move(state.position);
@@ -220,10 +192,10 @@ class Trainer {
     while (at_.epoch < last_epoch()) {
       step();
       if (at_.batch == batches_->per_epoch()) end_epoch();
-      if (request_.stop && *request_.stop) {
+      if (ranks_.several() ? stopping_ : stop_requested()) {
         checkpoint();
-        throw Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
-                    "continue with the same command and --resume");
+        ranks_.fail(Error(ErrorKind::interrupted, stopped_text(), request_.run.string(),
+                          "continue with the same command and --resume"));
       }
     }
   }
@@ -234,29 +206,42 @@ class Trainer {
     const Random masks = batches_->sampled() ? random().fork("step", at_.epoch, at_.batch)
                                              : random().fork("step", at_.epoch);
     const int64_t per_epoch = batches_->per_epoch();
-    if (batch.targets != 0)
+    if (batch.loss_rows() != 0)
       learn(batch, {masks, at_.epoch * per_epoch + at_.batch, options_.train.epochs * per_epoch});
     EpochSums& sums = at_.sums;
     sums.sample += times.sample, sums.gather += times.gather, sums.wait += times.wait;
     ++at_.batch;
     sums.seconds += std::chrono::duration<double>(Clock::now() - begun).count();
-    if (at_.batch == per_epoch && batch.targets != 0 && monitor_.due(at_.epoch))
-      monitor_.measure(output_of(batch), at_.epoch);
+    if (at_.batch == per_epoch && batch.loss_rows() != 0 && monitor_.due(at_.epoch)) measure(batch);
     progress_.note(fmt::format("loss {:.4g}, rank {:.1f}", last_loss_, monitor_.rank()));
     progress_.advance(1);
+  }
+
+  void measure(const Batch& batch) {
+    const at::Tensor z = output_of(batch);
+    const Batch& of = batches_->sampled() ? batch : batches_->whole();
+    try {
+      monitor_.measure(z, of, at_.epoch);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+      ranks_.fail(error);
+    }
   }
 
   void learn(const Batch& batch, const Step& step) {
     const Loss loss = method_->loss(batch, step);
     method_->parameters().zero_gradients();
     loss.total.backward();
+    stopping_ = sum_gradients(method_->parameters(), ranks_, stop_requested());
     const double total = loss.total.item<double>();
     // No step is taken on a bad number, so the weights in memory are the last good ones.
     const double norm = std::isfinite(total) ? adam_->step(options_.train.clip) : std::nan("");
     if (!std::isfinite(total) || !std::isfinite(norm))
-      fail_data(request_.run.string(),
+      ranks_.fail(
+          Error(ErrorKind::data,
                 fmt::format("the loss is no longer a finite number at epoch {}", at_.epoch + 1),
-                "the last good checkpoint is kept; try a lower --lr, or --clip 1");
+                request_.run.string(),
+                "the last good checkpoint is kept; try a lower --lr, or --clip 1"));
     at_.sums.loss += total, at_.sums.gradient_norm += norm;
     for (const auto& [name, value] : loss.terms) at_.sums.terms[name] += value;
     ++at_.sums.steps;
@@ -292,7 +277,9 @@ class Trainer {
   }
 
   void checkpoint() const {
-    check_unchanged(data_);  // what was learned from other data is not kept
+    check_unchanged(share_.data);  // what was learned from other data is not kept
+    check_equal(method_->parameters(), ranks_);
+    if (!writer_.writes()) return;
     const bool all = targets_.train.empty();
     save_checkpoint(writer_.folder(), writer_.info(), method_->parameters(),
                     {adam_->state(), adam_->steps()},
@@ -314,15 +301,16 @@ class Trainer {
     writer_.save_models(weights, selection_.kept(), splits_);
     assign(method_->parameters(), weights, "", writer_.folder().model().string());
     const at::Tensor z = solved_.defined() ? solved_ : embeddings(progress_);
-    check_unchanged(data_);
+    check_unchanged(share_.data);
     check_finite(z);
-    writer_.save_embeddings(z, data_.node_ids);
-    const double rank = at_.epoch > 0 || solved_.defined() ? effective_rank(z) : 0;
-    writer_.finish(z, rank, at_.epoch, elapsed());
+    save_embeddings(writer_, z, share_);
+    const double rank =
+        at_.epoch > 0 || solved_.defined() ? effective_rank(z, batches_->whole()) : 0;
+    writer_.finish(share_.nodes(), z.size(1), rank, at_.epoch, elapsed());
     progress_.finish();
     return {.run = request_.run.string(),
             .method = options_.method.method,
-            .nodes = z.size(0),
+            .nodes = share_.nodes(),
             .columns = z.size(1),
             .epochs = at_.epoch,
             .parameters = method_->parameters().count(),
@@ -340,11 +328,14 @@ class Trainer {
 
   inline static const std::vector<Split> kNoSplits{};
 
-  const Dataset& data_;
+  const Share& share_;
+  const Ranks& ranks_;
   const TrainRequest& request_;
+  const ReceivedCheckpoint checkpoint_;  // to resume from
   const ChosenOptions chosen_;
   const RunOptions& options_;
-  const std::string fingerprint_ = fingerprint(data_);  // of the dataset
+  // Of the dataset.
+  const std::string fingerprint_ = share_.index ? share_.index->hash : fingerprint(share_.data);
   RunWriter writer_;
   Progress& progress_;
   Device device_;
@@ -357,8 +348,9 @@ class Trainer {
   std::unique_ptr<Method> method_;
   std::optional<Adam> adam_;
   std::optional<Batches> batches_;
-  at::Tensor solved_;  // the embeddings of a method that was just solved; otherwise undefined
-  Split targets_;      // the target nodes, as training nodes; none: all nodes
+  at::Tensor solved_;      // the embeddings of a method that was just solved; otherwise undefined
+  bool stopping_ = false;  // some rank was asked to stop
+  Split targets_;          // the target nodes, as training nodes; none: all nodes
   Position at_;
   EpochMetrics last_;
   double last_loss_ = 0;
@@ -367,15 +359,22 @@ class Trainer {
 
 }  // namespace
 
-TrainResult train(const Dataset& data, const TrainRequest& request, Progress& progress) {
+TrainResult train(const Share& share, const TrainRequest& request, Progress& progress) {
   request.options.check();
+  check_spread(request.options, share);
+  check_same(share, RunInfo::of(request.data, share, request.options));
   const std::string& method = request.options.method.method;
   if (!request.init.empty() && !method_info(method).trains())
     fail_usage("--init", fmt::format("{} has no weights to start from", method),
                "leave it out, or train with --method graphsurgeon");
+  const Dataset& data = share.data;
   check_unchanged(data);
   RunFolder folder(request.run);
-  const RunLock lock(folder, [&] { folder.check_writable(request.resume, request.overwrite); });
+  std::optional<RunLock> lock;
+  share.ranks.together([&] {
+    if (share.ranks.first())
+      lock.emplace(folder, [&] { folder.check_writable(request.resume, request.overwrite); });
+  });
   if (data.features.width() == 0)
     fail_data(request.data, "has no features",
               "make some with --make-features degree, random or spectral");
@@ -384,7 +383,11 @@ TrainResult train(const Dataset& data, const TrainRequest& request, Progress& pr
   GS_ASSERT(request.until == 0 || !method_info(method).supervised());
   const c10::InferenceMode no_inference(false);  // the caller may have turned gradients off
   const at::AutoGradMode gradients(true);
-  return Trainer(data, request, progress).run();
+  return Trainer(share, request, progress).run();
+}
+
+TrainResult train(const Dataset& data, const TrainRequest& request, Progress& progress) {
+  return train(Share(data), request, progress);
 }
 
 }  // namespace gs

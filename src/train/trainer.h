@@ -16,6 +16,8 @@
 
 namespace gs {
 
+struct Share;
+
 struct TrainRequest {
   std::string data;                 // as typed; kept in options.json
   std::filesystem::path run, init;  // folder to write; run with the initial weights, or empty
@@ -30,6 +32,9 @@ struct TrainRequest {
   // options.train.epochs. Not for a supervised method, which trains each split separately.
   int64_t until = 0;
   int threads = 0;  // 0: every core this process may run on
+  // A process group of torch.distributed, by the name that Python gave it; empty: this process
+  // alone. The first rank writes the run folder.
+  std::string group = {};
 };
 
 // Views that agree less than this on average have little in common.
@@ -56,6 +61,9 @@ struct TrainResult {
 // A collapsed or non-finite run ends with a data Error and keeps the last good checkpoint. The
 // caller has opened a ThreadScope; command/train.h does, with request.threads.
 TrainResult train(const Dataset& data, const TrainRequest& request,
+                  Progress& progress = no_progress());
+// On several ranks the call is collective, and `progress` should be shown by the first alone.
+TrainResult train(const Share& share, const TrainRequest& request,
                   Progress& progress = no_progress());
 
 }  // namespace gs

@@ -18,9 +18,9 @@ at::Tensor Conv::plus_bias(const at::Tensor& x, int64_t views) const {
 at::Tensor Conv::messages(const Input& x, int64_t views) const { return map(x, weight_, views); }
 
 bool Conv::aggregates_first(const Input& x, const SparseOperator& adjacency) const {
-  return !x.sparse() && linear() &&
-         aggregating_first_is_cheaper(adjacency.rows(), adjacency.columns(), adjacency.nonzeros(),
-                                      inputs(), outputs());
+  if (x.sparse() || !linear()) return false;
+  const SparseOperator::Size all = adjacency.whole();
+  return aggregating_first_is_cheaper(all.rows, all.columns, all.nonzeros, inputs(), outputs());
 }
 
 at::Tensor Conv::forward(const Input& x, const SparseOperator& adjacency, const Pass& pass,
@@ -51,8 +51,8 @@ at::Tensor LinearConv::aggregate(const SparseOperator& adjacency, const at::Tens
 
 RowBlock LinearConv::aggregate_rows(const SparseOperator& adjacency,
                                     const at::Tensor& messages) const {
-  return [&adjacency, messages](int64_t begin, int64_t end) {
-    return adjacency.slice(begin, end)->apply(messages);
+  return [&adjacency, sources = adjacency.sources(messages)](int64_t begin, int64_t end) {
+    return adjacency.slice(begin, end)->apply(sources);
   };
 }
 

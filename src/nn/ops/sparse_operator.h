@@ -34,8 +34,17 @@ class SparseOperator : public std::enable_shared_from_this<SparseOperator> {
   virtual std::shared_ptr<const SparseOperator> dropped(const DropoutRule& rule) const = 0;
   // Rows [begin, end), sharing storage.
   virtual std::shared_ptr<const SparseOperator> slice(int64_t begin, int64_t end) const = 0;
+  // The rows that slices multiply, given x of apply(): x itself, or x and rows of other ranks.
+  virtual at::Tensor sources(const at::Tensor& x) const { return x; }
   virtual at::Device device() const = 0;
   virtual int64_t nonzeros() const = 0;  // stored entries
+
+  // What choices between equal sums go by. Of a matrix that is spread over several ranks, the size
+  // of all of it, so that every rank chooses alike.
+  struct Size {
+    int64_t rows = 0, columns = 0, nonzeros = 0;
+  };
+  virtual Size whole() const { return {rows(), columns(), nonzeros()}; }
 
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
