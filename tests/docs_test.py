@@ -61,7 +61,8 @@ def run_notebook(file: Path, work: Path) -> None:
     from nbclient import NotebookClient
 
     notebook = nbformat.read(file, as_version=4)
-    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(work)}}).execute()
+    here = {"metadata": {"path": str(work)}}
+    NotebookClient(notebook, timeout=600, startup_timeout=300, resources=here).execute()
     nbformat.write(notebook, work / file.name)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code and all(cell.execution_count for cell in code), file

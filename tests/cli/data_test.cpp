@@ -275,7 +275,7 @@ TEST(DataShard, InfoReportsCutHaloAndBalance) {
 TEST(DataShard, IsTheSameOnAnyNumberOfThreads) {
   for (const char* partitioner : {"metis", "stream"}) {
     const TempFolder one, two;
-    const std::string options = fmt::format("--shards 8 --partitioner {} --threads ", partitioner);
+    const std::string options = fmt::format("--shards 3 --partitioner {} --threads ", partitioner);
     EXPECT_EQ(info(sharded(one, options + "1"))["hash"], info(sharded(two, options + "2"))["hash"]);
   }
 }
