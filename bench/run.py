@@ -19,6 +19,7 @@ BENCHMARKS = {
     "baselines": ([sys.executable, str(HERE / "baselines.py")], ["--quick"]),
     "full_batch": ([sys.executable, str(HERE / "full_batch.py")], ["--quick"]),
     "quality": ([sys.executable, str(HERE / "quality.py")], ["--quick"]),
+    "time_to_quality": ([sys.executable, str(HERE / "time_to_quality.py")], ["--quick"]),
     "spectral": ([sys.executable, str(HERE / "spectral.py")], []),
     "sampling": ([sys.executable, str(HERE / "sampling.py")], ["--quick"]),
     "large": ([sys.executable, str(HERE / "large.py")], ["--quick"]),

@@ -193,8 +193,10 @@ std::vector<Files> files_of(const std::string& format) {
              {"features.npz!indptr", numbers<int32_t>({0, 1, 2, 2, 2, 2, 2})},
              {"features.npz!shape", numbers<int64_t>({6, 4})},
              {"splits.json", R"({"train": [0, 1], "val": [2], "test": [3]})"}}};
-  Dataset words = generate(parse_generator("sbm:nodes=8,classes=2,features=4,feature-kind=words"));
-  Dataset several = generate(parse_generator("sbm:nodes=8,classes=3,features=0,labels-per-node=2"));
+  Dataset words = generate(parse_generator(
+      "sbm:nodes=8,classes=2,features=4,feature-kind=words,degree=2,homophily=0.5"));
+  Dataset several = generate(
+      parse_generator("sbm:nodes=8,classes=3,features=0,labels-per-node=2,degree=2,homophily=0.5"));
   return {saved_folder(test::rich()), saved_folder(words), saved_folder(several)};
 }
 

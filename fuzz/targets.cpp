@@ -199,7 +199,7 @@ void run_json(const Target&, Bytes input) {
 }
 
 void run_text(const Target&, Bytes input) {
-  const std::string text = text_of(input);
+  const std::string text(trimmed(text_of(input)));
   if (const auto value = parse_number(text); value && text.find('\0') == std::string::npos) {
     char* end = nullptr;
     const double wanted = std::strtod(text.c_str(), &end);

@@ -126,6 +126,7 @@ nlohmann::ordered_json method_table() {
     out[std::string(info.name)] = {{"summary", info.about},
                                    {"group", group_name(info.group)},
                                    {"supervised", info.supervised()},
+                                   {"trains", info.trains()},
                                    {"alias", info.alias},
                                    {"defaults", defaults_of(info)}};
   return out;

@@ -21,7 +21,7 @@ assert torch.allclose(torch_module(model)(torch.eye(50), edges), model.embedding
 maps = open("/proc/self/maps").read()
 runtimes = set(re.findall(r"/\\S*/lib(?:gomp|iomp5|omp)[^/]*\\.so\\S*", maps))
 assert len(runtimes) == 1, runtimes
-loaded = set(re.findall(r"/\\S*graphsurgeon\\S*\\.so\\S*", maps))
+loaded = set(re.findall(r"/\\S*/graphsurgeon/\\S*\\.so\\S*", maps))
 assert len(loaded) == 3 and all(path.startswith(sys.prefix) for path in loaded), loaded
 model.save(sys.argv[1])
 print("ok")

@@ -21,7 +21,7 @@ from pathlib import Path
 from pip_install_test import CODE, run
 
 # What the wheel takes from the system or from torch; everything else it brings.
-OUTSIDE = r"lib(torch\w*|c10|gomp[-.\w]*|c|m|dl|rt|pthread|stdc\+\+|gcc_s|z)\.so|ld-linux"
+OUTSIDE = r"lib(torch\w*|c10|gomp[-.\w]*|c|m|dl|rt|pthread|resolv|stdc\+\+|gcc_s|z)\.so|ld-linux"
 
 
 def check_policy(wheel: Path, work: Path) -> None:

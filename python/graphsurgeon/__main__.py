@@ -21,7 +21,7 @@ COMMANDS = {
     "report": (".report.report_command", ("plotly", "sklearn"), "plotly scikit-learn"),
     "bench": (".study.bench_command", ("plotly",), "plotly"),
     "ablate": (".study.ablate_command", ("plotly",), "plotly"),
-    "data import": (".tables.import_command", ("pyarrow",), "'graphsurgeon[tables]'"),
+    "data import": (".tables.import_command", ("pyarrow",), "pyarrow pandas"),
 }
 
 

@@ -49,8 +49,11 @@ def copy_run(source: Path, target: Path) -> None:
     """
     made = not target.exists()
     suffix = f"tmp-{os.getpid()}-{threading.get_ident()}"
+    owned = core.RunFolder(str(target)).files()
     beside = {
-        name: target / f".{name}.{suffix}" for name in sorted(core.RunFolder(str(source)).files())
+        name: target / f".{name}.{suffix}"
+        for name in sorted(core.RunFolder(str(source)).files())
+        if name in owned or not (target / name).exists()  # a README.md may be the user's
     }
     try:
         target.mkdir(parents=True, exist_ok=True)

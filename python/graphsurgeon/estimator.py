@@ -259,18 +259,17 @@ class GraphSurgeon(Protocol, Exploration):
         ids_module.check_recipe(graph, self)
         self._tell(graph, show)
         source, frame = interop.source_of(graph, None, False), getattr(graph, "frame", "")
-        ids = ids_module.ids_of(graph)
+        found = ids_module.ids_of(graph)
         if only is not None:
-            known = ids is not None
-            asked = [f"#{row}" for row in output.rows_of(only, ids)] if known else map(str, only)
-            z = core.embed(self.run_, source, threads, Listener(show), list(asked))
+            asked = [str(node) for node in only]
+            if found is not None:
+                asked = [f"#{row}" for row in output.rows_of(only, found)]
+            z = core.embed(self.run_, source, threads, Listener(show), asked)
             return self._as_output(z, only, frame)
         z = core.embed(self.run_, source, threads, Listener(show))
-        if ids is None:
-            ids = np.arange(len(z))
-            if output.kind_for(self._kind(), frame) in ("pandas", "polars"):
-                ids = ids_module.ids_in(graph)
-        return self._as_output(z, ids, frame)
+        if found is None and output.kind_for(self._kind(), frame) in ("pandas", "polars"):
+            found = ids_module.ids_in(graph)
+        return self._as_output(z, np.arange(len(z)) if found is None else found, frame)
 
     def fit_transform(self, X: Any = None, y: Any = None, **fit: Unpack[FitKeywords]) -> Any:
         """`fit(X, y, **fit)`, then the embeddings of X."""

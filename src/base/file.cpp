@@ -9,11 +9,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "base/error.h"
 #include "base/mapped_files.h"
 #include "base/registry.h"
@@ -306,59 +305,8 @@ void check_output(const fs::path& target, bool overwrite) {
 }
 
 int64_t memory_limit() {
-  int64_t limit = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
-  std::ifstream file("/proc/self/cgroup");
-  const std::string self{std::istreambuf_iterator<char>(file), {}};
-  return std::min(limit, cgroup_memory_limit("/sys/fs/cgroup", self));
-}
-
-namespace {
-
-// The number in a file; nothing where there is none ("max").
-std::optional<int64_t> number_in(const fs::path& file) {
-  std::ifstream in(file);
-  int64_t value = 0;
-  return in >> value ? std::optional(value) : std::nullopt;
-}
-
-// Calls visit(limit, used) for each limit of a cgroup that holds this process.
-template <class Visit>
-void visit_cgroups(const fs::path& mount, std::string_view self, const Visit& visit) {
-  const auto look = [&](const fs::path& group, bool unified) {
-    const auto limit = number_in(group / (unified ? "memory.max" : "memory.limit_in_bytes"));
-    const auto used = number_in(group / (unified ? "memory.current" : "memory.usage_in_bytes"));
-    if (limit && *limit > 0) visit(*limit, std::clamp<int64_t>(used.value_or(0), 0, *limit));
-  };
-  // In a container the named group is often not visible, and its limit is that of the mount.
-  look(mount, true), look(mount / "memory", false);
-  while (!self.empty()) {  // "0::/path" for version 2, "4:cpu,memory:/path" for version 1
-    const std::string_view line = self.substr(0, self.find('\n'));
-    self.remove_prefix(std::min(self.size(), line.size() + 1));
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos) continue;
-    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
-    const bool unified = controllers == ",,";
-    if (!unified && controllers.find(",memory,") == std::string::npos) continue;
-    const fs::path top = unified ? mount : mount / "memory";
-    fs::path group = fs::path(line.substr(second + 1)).relative_path().lexically_normal();
-    for (; !group.empty() && *group.begin() != ".."; group = group.parent_path())
-      look(top / group, unified);
-  }
-}
-
-}  // namespace
-
-int64_t cgroup_memory_limit(const fs::path& mount, std::string_view self) {
-  int64_t least = INT64_MAX;
-  visit_cgroups(mount, self, [&](int64_t limit, int64_t) { least = std::min(least, limit); });
-  return least;
-}
-
-int64_t cgroup_memory_left(const fs::path& mount, std::string_view self) {
-  int64_t least = INT64_MAX;
-  visit_cgroups(mount, self,
-                [&](int64_t limit, int64_t used) { least = std::min(least, limit - used); });
-  return least;
+  const int64_t all = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  return std::min(all, cgroup_memory_limit(kCgroupMount, own_cgroups()));
 }
 
 }  // namespace gs

@@ -89,10 +89,4 @@ void check_output(const fs::path& target, bool overwrite);
 // unpack to more is bad.
 int64_t memory_limit();
 
-// The smallest memory limit of the cgroups that `self` (the text of /proc/self/cgroup) names and of
-// those around them, version 1 or 2, mounted at `mount`; INT64_MAX without one.
-int64_t cgroup_memory_limit(const fs::path& mount, std::string_view self);
-// Likewise, what the memory in use leaves of the tightest of them.
-int64_t cgroup_memory_left(const fs::path& mount, std::string_view self);
-
 }  // namespace gs

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "base/file.h"
+#include "base/cgroup.h"
 
 namespace gs {
 
@@ -63,9 +63,7 @@ int64_t available_memory() {
   std::ifstream system("/proc/meminfo");
   for (std::string line; std::getline(system, line);)
     if (line.starts_with("MemAvailable:")) bytes = std::stoll(line.substr(13)) * 1024;
-  std::ifstream file("/proc/self/cgroup");
-  const std::string self{std::istreambuf_iterator<char>(file), {}};
-  return std::min(bytes, cgroup_memory_left("/sys/fs/cgroup", self));
+  return std::min(bytes, cgroup_memory_left(kCgroupMount, own_cgroups()));
 }
 
 std::shared_ptr<void> uninitialized_bytes(int64_t bytes) {

@@ -9,13 +9,12 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <fstream>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "base/error.h"
 
 namespace gs {
@@ -40,18 +39,14 @@ bool has_other_threads() {
                           [] { threads_lost = threads_lost || several; });
 }();
 
-// Cores granted by affinity, and by a cgroup v2 quota when there is one.
+// Cores granted by affinity, and by the quotas of its cgroups when there are any.
 int count_cores() {
   cpu_set_t set;
-  int cores = sched_getaffinity(0, sizeof set, &set) == 0
-                  ? CPU_COUNT(&set)
-                  : static_cast<int>(std::thread::hardware_concurrency());
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (file >> quota >> period && quota != "max" && period > 0)
-    cores = std::min(cores, std::max(1, static_cast<int>(std::lround(std::stod(quota) / period))));
-  return std::max(1, cores);
+  const int cores = sched_getaffinity(0, sizeof set, &set) == 0
+                        ? CPU_COUNT(&set)
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  const int64_t granted = cgroup_cores(kCgroupMount, own_cgroups());
+  return static_cast<int>(std::max<int64_t>(1, std::min<int64_t>(cores, granted)));
 }
 
 // `wanted`, or 1 where the system has no room for so many threads: the OpenMP runtime would end the

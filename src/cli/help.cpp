@@ -52,11 +52,11 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
 }
 
 // "  --name VALUE     what it does, wrapped".
-std::string entry(const std::string& name, const std::string& text) {
+std::string entry(const std::string& name, const std::string& text, size_t width) {
   std::string out = "  " + name;
   if (out.size() + 2 > kIndent) out += "\n" + std::string(kIndent, ' ');
   else out += std::string(kIndent - out.size(), ' ');
-  return out + wrapped(text, terminal_width(), kIndent);
+  return out + wrapped(text, width, kIndent);
 }
 
 std::vector<std::string> names_of(const std::vector<Choice>& choices) {
@@ -111,10 +111,17 @@ class HelpFormatter final : public CLI::Formatter {
           fmt::format("{}(default: {})", all_ && !flag.choices.empty() ? "\n" : " ", flag.fallback);
     std::string name = fmt::format("{}", fmt::join(flag.names, ", "));
     if (!flag.value.empty()) name += " " + flag.value;
-    return entry(name, text);
+    return entry(name, text, width());
   }
   std::string make_subcommand(const CLI::App* sub) const override {
-    return entry(sub->get_name(), sub->get_description());
+    return entry(sub->get_name(), sub->get_description(), width());
+  }
+  // One blank line between groups.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+    return text;
   }
   std::string make_footer(const CLI::App* app) const override {
     const std::string text = app->get_footer();
@@ -122,6 +129,9 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
  private:
+  // The help of all commands indents that of each.
+  size_t width() const { return terminal_width() - (all_ ? 4 : 0); }
+
   bool all_;
 };
 

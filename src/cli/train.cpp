@@ -64,6 +64,7 @@ void setup_train(CLI::App& app, Run& run) {
   auto group = std::make_shared<std::string>();
   app.add_option("--process-group", *group)->group("");
   state->bind(app);
+  app.get_option("--method")->default_str("spectral");
   show_first(app,
              {"method",      "dim",       "layers",     "encoder",       "mode",   "epochs",
               "lr",          "seed",      "device",     "loader",        "memory", "features-file",

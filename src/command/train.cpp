@@ -23,12 +23,9 @@ std::string size_text(int64_t nodes, int64_t edges, bool undirected, int64_t fea
 
 Dataset load(const TrainRequest& request, Progress& progress) {
   Dataset data = load_dataset(request.data, request.options.load, progress);
-  const bool turned = data.format == "edge-list" && data.graph.symmetric &&
-                      request.options.load.symmetrize == Switch::automatic;
   progress.say(fmt::format(
-      "{}: {}{}", data.name,
-      size_text(data.nodes(), data.graph.edges(), data.graph.symmetric, data.features.width()),
-      turned ? "; --symmetrize no keeps the directions of the edges" : ""));
+      "{}: {}", data.name,
+      size_text(data.nodes(), data.graph.edges(), data.graph.symmetric, data.features.width())));
   return data;
 }
 

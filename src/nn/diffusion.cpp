@@ -155,11 +155,12 @@ FilteredRows filtered_rows(const Batch& whole, std::span<const GraphFilter> filt
   const at::NoGradGuard no_gradient;
   GS_ASSERT(transform != Transform::automatic);
   const Input& x = whole.features;
-  if (transform == Transform::shares) require_shares(x);
+  if (transform == Transform::shares || transform == Transform::powers)
+    require_shares(x, transform);
   const SparseOperator& adjacency = whole.adjacency.layer(0);
   at::Tensor units = at::zeros({x.rows(), nodes.size(0)}, at::kFloat);
   units.scatter_(0, nodes.unsqueeze(0), 1);
-  const at::Tensor all_sums = row_sums(x, false);
+  const at::Tensor all_sums = row_sums(x);
   FilteredRows out;
   std::vector<at::Tensor> magnitudes;
   for (const at::Tensor& from : polynomials(
@@ -168,7 +169,9 @@ FilteredRows filtered_rows(const Batch& whole, std::span<const GraphFilter> filt
                                  : transposed_product(from, x.dense());
     const at::Tensor sums = transposed_product(from, all_sums);
     if (transform == Transform::shares) part.div_(sums.clamp_min(kSmallest)).clamp_min_(0).sqrt_();
-    else if (transform == Transform::unit) part.div_(part.norm(2, {1}, true).clamp_min_(kSmallest));
+    if (transform == Transform::powers) raise_powers(part.clamp_min_(0));
+    if (transform == Transform::unit || transform == Transform::powers)
+      part.div_(part.norm(2, {1}, true).clamp_min_(kSmallest));
     out.parts.push_back(part);
     magnitudes.push_back(sums);
   }

@@ -14,15 +14,17 @@ namespace gs {
 namespace {
 
 constexpr size_t kMostCandidates = 100'000;  // suggestions search at most so many ids
-constexpr int64_t kBlocks = 256, kFewestRows = 1024;
-constexpr double kTiny = 1e-24;
+constexpr int64_t kBlocks = 256, kFewestSearched = 1024;
+constexpr double kTinyLength = 1e-24;
 
 bool nearer(const Neighbor& a, const Neighbor& b) {
   return a.cosine != b.cosine ? a.cosine > b.cosine : a.node < b.node;
 }
 
 // Rows of a block. Depends on the matrix alone, so that sums are always the same.
-int64_t block_rows(int64_t rows) { return std::max(kFewestRows, (rows + kBlocks - 1) / kBlocks); }
+int64_t block_rows(int64_t rows) {
+  return std::max(kFewestSearched, (rows + kBlocks - 1) / kBlocks);
+}
 
 bool is_finite(std::span<const float> row) {
   return std::ranges::all_of(row, [](float value) { return std::isfinite(value); });
@@ -83,7 +85,7 @@ double cosine(std::span<const float> row, const std::vector<float>& mean,
     const double value = row[c] - mean[c];
     product += value * target[c], square += value * value;
   }
-  return square > kTiny ? std::clamp(product / std::sqrt(square), -1.0, 1.0) : square * 0;
+  return square > kTinyLength ? std::clamp(product / std::sqrt(square), -1.0, 1.0) : square * 0;
 }
 
 }  // namespace
@@ -118,8 +120,8 @@ std::vector<Neighbor> nearest_nodes(const DenseMatrix& z, int64_t node, int64_t 
     target[c] = z.row(node)[c] - mean[c];
     square += static_cast<double>(target[c]) * target[c];
   }
-  const auto length = static_cast<float>(std::sqrt(std::max(square, kTiny)));
-  for (float& value : target) value = square > kTiny ? value / length : value * 0;
+  const auto length = static_cast<float>(std::sqrt(std::max(square, kTinyLength)));
+  for (float& value : target) value = square > kTinyLength ? value / length : value * 0;
   std::vector<std::vector<Neighbor>> found(static_cast<size_t>(z.rows / block_rows(z.rows) + 1));
   const auto keep_best = [&](std::vector<Neighbor>& best) {
     const auto kept = best.begin() + std::min<int64_t>(k, std::ssize(best));

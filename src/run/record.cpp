@@ -160,11 +160,14 @@ std::string quoted(const std::string& word) {
 std::vector<std::string> changed_options(const RunInfo& info) {
   RunOptions own = info.options, plain = default_options(method_info(own.method.method));
   const OptionList list = describe(own), defaults = describe(plain);
+  const bool solved = method_info(own.method.method).solved;  // its encoder has no effect
   std::vector<std::string> out;
   for (const Option& option : list.options()) {
     const std::string value = option.text();
     const bool decided = std::ranges::find(info.by_data, option.name) != info.by_data.end();
-    if (option.name == "method" || decided || value == defaults.find_option(option.name)->text())
+    const bool unused = solved && (option.name == "layers" || option.name == "skip");
+    if (option.name == "method" || decided || unused ||
+        value == defaults.find_option(option.name)->text())
       continue;
     if (const auto* field = std::get_if<bool*>(&option.field))
       out.push_back(**field ? option.flag() : "--no-" + option.name);

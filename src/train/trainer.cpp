@@ -183,8 +183,9 @@ class Trainer {
     if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
     const int64_t per_epoch = batches_->per_epoch();
     const int64_t epochs = (trainings() - at_.split) * last_epoch() - at_.epoch;
-    progress_.start("training", epochs * per_epoch - at_.batch,
-                    per_epoch > 1 ? "batches" : "epochs");
+    if (epochs > 0)
+      progress_.start("training", epochs * per_epoch - at_.batch,
+                      per_epoch > 1 ? "batches" : "epochs");
   }
 
   void train_epochs() {

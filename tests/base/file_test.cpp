@@ -316,40 +316,5 @@ TEST(MemoryLimit, IsPlausible) {
   EXPECT_LT(memory_limit(), int64_t{1} << 50);
 }
 
-TEST(MemoryLimit, IsThatOfTheInnermostAndTheOuterGroups) {
-  const TempFolder mount;
-  const std::string two = "0::/user.slice/job/step\n";
-  EXPECT_EQ(cgroup_memory_limit(mount.path(), two), INT64_MAX);
-  write_text(mount / "user.slice/job/step/memory.max", "max\n");
-  write_text(mount / "user.slice/job/memory.max", "5000\n");
-  write_text(mount / "user.slice/memory.max", "9000\n");
-  EXPECT_EQ(cgroup_memory_limit(mount.path(), two), 5000);
-  write_text(mount / "memory.max", "3000\n");
-  EXPECT_EQ(cgroup_memory_limit(mount.path(), ""), 3000);
-}
-
-TEST(MemoryLimit, IsReadInVersionOne) {
-  const TempFolder mount;
-  write_text(mount / "memory/docker/a/memory.limit_in_bytes", "7000\n");
-  write_text(mount / "memory/other/memory.limit_in_bytes", "1\n");
-  EXPECT_EQ(cgroup_memory_limit(mount.path(), "5:cpu,memory:/docker/a\n4:pids:/other\n"), 7000);
-  EXPECT_EQ(cgroup_memory_limit(mount.path(), "5:memory:/../other\nnonsense\n"), INT64_MAX);
-}
-
-TEST(MemoryLeft, IsTheLeastThatTheUsersOfAnyGroupLeave) {
-  const TempFolder mount;
-  const std::string two = "0::/job/step\n";
-  EXPECT_EQ(cgroup_memory_left(mount.path(), two), INT64_MAX);
-  write_text(mount / "job/step/memory.max", "5000\n");
-  write_text(mount / "job/step/memory.current", "1000\n");
-  EXPECT_EQ(cgroup_memory_left(mount.path(), two), 4000);
-  write_text(mount / "job/memory.max", "9000\n");
-  write_text(mount / "job/memory.current", "8000\n");
-  EXPECT_EQ(cgroup_memory_left(mount.path(), two), 1000);
-  write_text(mount / "memory/a/memory.limit_in_bytes", "7000\n");
-  write_text(mount / "memory/a/memory.usage_in_bytes", "9000\n");
-  EXPECT_EQ(cgroup_memory_left(mount.path(), "4:memory:/a\n"), 0);
-}
-
 }  // namespace
 }  // namespace gs::test

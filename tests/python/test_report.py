@@ -108,8 +108,9 @@ def test_scores_that_have_no_verdict_are_compared_in_short(capsys, report_runs, 
 def test_seconds_are_compared_on_one_machine_only(capsys, report_runs, tmp_path):
     for name, cpu in (("a", "one"), ("b", "one"), ("c", "two")):
         shutil.copytree(report_runs / "labeled", tmp_path / name)
-        record = {"date": "2026-02-03T04:05:06Z", "version": "9.9", "cpu": cpu, "threads": 2}
-        (tmp_path / name / "run.json").write_text(json.dumps(record | {"seconds": 12.5}))
+        file = tmp_path / name / "run.json"
+        made = {"date": "2026-02-03T04:05:06Z", "version": "9.9", "cpu": cpu, "threads": 2}
+        file.write_text(json.dumps(json.loads(file.read_text()) | made | {"seconds": 12.5}))
     _, page, _ = make(capsys, tmp_path, tmp_path / "a", tmp_path / "b", "--map", "pca")
     assert page.row("a")[-1] == "12.5"
     _, page, text = make(capsys, tmp_path, tmp_path / "a", tmp_path / "c", "--map", "pca")

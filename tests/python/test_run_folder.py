@@ -59,11 +59,13 @@ def test_saving_over_a_run_keeps_what_is_not_of_the_run(graph, quick, tmp_path):
     quick(select="val", num_splits=2).fit((edge_index, x, y), run=folder)
     assert (folder / "model-split-1.safetensors").exists()
     (folder / "page.html").write_text("mine")
+    (folder / "README.md").write_text("my notes")
     (folder / "notes").mkdir()
     model = quick(random_state=5).fit((edge_index, x))
     model.save(folder, overwrite=True)
     assert torch.equal(GraphSurgeon.load(folder).embeddings_, model.embeddings_)
     assert (folder / "page.html").read_text() == "mine"
+    assert (folder / "README.md").read_text() == "my notes"
     assert {entry.name for entry in folder.iterdir()} == {
         *os.listdir(model.run_),
         "page.html",

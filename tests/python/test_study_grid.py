@@ -81,7 +81,13 @@ def test_presets_may_be_the_authors_or_none() -> None:
 
 
 def test_only_methods_that_learn_without_labels_train_several_encoders() -> None:
-    for method, encoders in (("graphsurgeon", 3), ("dgi", 3), ("gcn", 1), ("raw", 1)):
+    for method, encoders in (
+        ("graphsurgeon", 3),
+        ("dgi", 3),
+        ("spectral", 1),
+        ("gcn", 1),
+        ("raw", 1),
+    ):
         assert experiment_of(CellName(method, "photo"), GridOptions()).encoders == encoders
     assert experiment_of(OURS, GridOptions(quick=True)).encoders == 1
 

@@ -104,13 +104,15 @@ def read_run(folder: Path, name: str) -> Run:
     info = json.loads(files.info())
     run = Run(name, folder, info, read_metrics(Path(files.metrics)))
     embeddings, scores = Path(files.embeddings), Path(files.scores)
-    record = folder / "run.json"
+    record = Path(files.record)
     if record.exists() and isinstance(found := read_json(record), dict):
         run.record = found
     if embeddings.exists():
         run.z = read_embeddings(embeddings, run)
     else:
-        run.notes.append(f"It has no embeddings: {files.unfinished or 'the file is missing'}.")
+        run.notes.append(
+            f"It has no embeddings: {files.unfinished or 'the training was not finished'}."
+        )
     if scores.exists():
         run.scores = read_scores(scores)
     return run

@@ -96,9 +96,10 @@ def cell_options(name: CellName, options: GridOptions) -> Options:
 
 
 def encoders_of(name: CellName, options: GridOptions) -> int:
-    """A method that learns nothing gives the same each time; one that learns from labels is trained
-    on every split anyway."""
-    learns_alone = METHODS[name.method]["group"] not in ("reference", "supervised")
+    """A method that is not trained gives nearly the same each time; one that learns from labels is
+    trained on every split anyway."""
+    about = METHODS[name.method]
+    learns_alone = about["trains"] and not about["supervised"]
     return options.encoders if learns_alone and not options.quick else 1
 
 

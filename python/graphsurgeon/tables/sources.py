@@ -21,9 +21,7 @@ try:
     import pyarrow as pa
     import pyarrow.compute as pc
 except ImportError as error:  # pragma: no cover - tested in a process without pyarrow
-    raise UsageError(
-        "reading tables needs pyarrow", "pip install 'graphsurgeon[tables]'"
-    ) from error
+    raise UsageError("reading tables needs pyarrow", "pip install pyarrow pandas") from error
 
 TEXT_FILES = (".csv", ".tsv", ".txt")
 PARQUET_FILES = (".parquet", ".pq")

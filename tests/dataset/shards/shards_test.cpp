@@ -211,25 +211,25 @@ void expect_everything_goes_with_its_node(const Dataset& whole, const std::vecto
 
 TEST(Shards, HoldTheWholeDataset) {
   for (const Dataset& whole : examples())
-    for (const int64_t count : {1, 2, 4})
-      for (const auto partitioner : {Partitioner::metis, Partitioner::stream}) {
-        SCOPED_TRACE(fmt::format("{} in {}", whole.name, count));
-        const TempFolder folder;
-        const ShardIndex index =
-            save_shards(whole, shard_options(count, partitioner), folder / "out", false);
-        EXPECT_EQ(index.size(), count);
-        verify_shards(index);
-        for (int64_t group = 1; group <= count; group *= 2) {
-          SCOPED_TRACE(fmt::format("{} as one", group));
-          const std::vector<Shard> shards = open_all(index, group);
-          expect_every_edge_once(whole, shards);
-          expect_ids_lead_back(index, shards);
-          expect_halos_match_sends(index, shards);
-          expect_whole_degrees(whole, shards);
-          expect_whole_normalization(whole, shards);
-          expect_everything_goes_with_its_node(whole, shards);
-        }
+    for (const auto& [count, partitioner] :
+         {std::pair<int64_t, Partitioner>{1, Partitioner::metis}, {4, Partitioner::stream}}) {
+      SCOPED_TRACE(fmt::format("{} in {}", whole.name, count));
+      const TempFolder folder;
+      const ShardIndex index =
+          save_shards(whole, shard_options(count, partitioner), folder / "out", false);
+      EXPECT_EQ(index.size(), count);
+      verify_shards(index);
+      for (int64_t group = 1; group <= count; group *= 2) {
+        SCOPED_TRACE(fmt::format("{} as one", group));
+        const std::vector<Shard> shards = open_all(index, group);
+        expect_every_edge_once(whole, shards);
+        expect_ids_lead_back(index, shards);
+        expect_halos_match_sends(index, shards);
+        expect_whole_degrees(whole, shards);
+        expect_whole_normalization(whole, shards);
+        expect_everything_goes_with_its_node(whole, shards);
       }
+    }
 }
 
 // Edges 0 -> 1, 0 -> 4, 3 -> 4, 4 -> 2 of the nodes 0 to 4; shard 0 has 1 and 4, shard 1 the rest.
