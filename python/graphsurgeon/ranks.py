@@ -12,6 +12,8 @@ import sys
 from datetime import timedelta
 
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # what fails is reported here, in one line
+if "OMP_WAIT_POLICY" not in os.environ:  # as in src/cli/main.cpp
+    os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 from ._load import core  # checks the version of torch, which comes after it
 

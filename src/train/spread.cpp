@@ -82,6 +82,13 @@ RunOptions starting_options(const TrainRequest& request) {
   return options;
 }
 
+RunInfo info_of(const std::string& name, const Share& share, const RunOptions& options,
+                const std::vector<std::string>& by_data) {
+  RunInfo out = RunInfo::of(name, share.data, options, by_data);
+  out.nodes = share.nodes(), out.edges = share.edges();
+  return out;
+}
+
 RunRecord record_of(const std::string& name, const Share& share, const LoadOptions& load,
                     const std::string& fingerprint) {
   RunRecord out = RunRecord::of(name, share.data, load, fingerprint);

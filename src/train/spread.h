@@ -23,7 +23,9 @@ void check_same(const Share& share, const RunInfo& info);
 // The options of a request. A run that starts from the weights of another run keeps its shape.
 RunOptions starting_options(const TrainRequest& request);
 
-// The record of a run, with what is true of the whole graph.
+// The description and the record of a run, with what is true of the whole graph.
+RunInfo info_of(const std::string& name, const Share& share, const RunOptions& options,
+                const std::vector<std::string>& by_data = {});
 RunRecord record_of(const std::string& name, const Share& share, const LoadOptions& load,
                     const std::string& fingerprint);
 

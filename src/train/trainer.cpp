@@ -53,7 +53,7 @@ class Trainer {
         checkpoint_(RunFolder(request.run), ranks_),
         chosen_(choose_auto_options(starting_options(request), share)),
         options_(chosen_.options),
-        writer_(RunFolder(request.run), RunInfo::of(request.data, share, options_, chosen_.by_data),
+        writer_(RunFolder(request.run), info_of(request.data, share, options_, chosen_.by_data),
                 record_of(request.data, share, options_.load, fingerprint_), ranks_.first()),
         progress_(progress),
         device_(make_device(options_.train.device, options_.train.kernels)),
@@ -362,7 +362,7 @@ class Trainer {
 TrainResult train(const Share& share, const TrainRequest& request, Progress& progress) {
   request.options.check();
   check_spread(request.options, share);
-  check_same(share, RunInfo::of(request.data, share, request.options));
+  check_same(share, info_of(request.data, share, request.options));
   const std::string& method = request.options.method.method;
   if (!request.init.empty() && !method_info(method).trains())
     fail_usage("--init", fmt::format("{} has no weights to start from", method),
