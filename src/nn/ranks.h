@@ -8,8 +8,6 @@
 // Thread safety: one thread at a time.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +15,10 @@
 #include <vector>
 
 #include "base/error.h"
+
+namespace at {
+class Tensor;
+}
 
 namespace gs {
 
