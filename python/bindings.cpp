@@ -287,7 +287,8 @@ PYBIND11_MODULE(_core, module) {
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
         const py::gil_scoped_release unlocked;
-        return cli::run_program(static_cast<int>(arguments.size()), arguments.data(), reports_usage);
+        return cli::run_program(static_cast<int>(arguments.size()), arguments.data(),
+                                reports_usage);
       },
       py::arg("words"), py::arg("reports_usage"));
   module.def("options", [] { return option_table().dump(); });
