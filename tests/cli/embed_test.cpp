@@ -118,14 +118,20 @@ TEST(EmbedNodes, EqualTheRowsOfTheWholeGraphInTheOrderOfTheList) {
   for (const int64_t v : nodes) text += fmt::format("n{}\n", v);
   write_text(list, text);
   const std::string trained = " --epochs 3 --aug-dim 12 --dim 6 ";
-  for (const std::string& options :
-       {std::string(), std::string("--hops 0 --filters own"), std::string("--row-transform unit"),
-        std::string("--method smoothed"), std::string("--method diffused"),
-        "--method graphsurgeon" + trained + "--layers 2 --mode pre",
-        "--method graphsurgeon" + trained + "--layers 1 --mode post --skip sum",
-        "--method graphsurgeon" + trained + "--layers 2 --encoder sage --skip linear --norm batch",
-        "--method dgi --epochs 2 --dim 6", "--method mvgrl --epochs 2 --dim 6",
-        "--method bgrl --epochs 2 --dim 6 --layers 3"}) {
+  const std::vector<std::string> settings{
+      "",
+      "--hops 0 --filters own",
+      "--row-transform unit",
+      "--row-transform powers",
+      "--method smoothed",
+      "--method diffused",
+      "--method graphsurgeon" + trained + "--layers 2 --mode pre",
+      "--method graphsurgeon" + trained + "--layers 1 --mode post --skip sum",
+      "--method graphsurgeon" + trained + "--layers 2 --encoder sage --skip linear --norm batch",
+      "--method dgi --epochs 2 --dim 6",
+      "--method mvgrl --epochs 2 --dim 6",
+      "--method bgrl --epochs 2 --dim 6 --layers 3"};
+  for (const std::string& options : settings) {
     SCOPED_TRACE(options);
     const Outcome done =
         run_program("train " + data + " -o " + run + " --overwrite --quiet " + options);
