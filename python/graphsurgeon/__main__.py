@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 
 from ._torch_version import check_torch
 from .program import PROGRAM, environment
@@ -50,7 +49,12 @@ def launched() -> bool:
 
 def run_python(name: str, words: list[str]) -> int:
     module, needed, install = COMMANDS[name]
-    absent = [package for package in needed if find_spec(package) is None]
+    absent = []
+    for package in needed:
+        try:
+            import_module(package)
+        except ModuleNotFoundError:
+            absent.append(package)
     if absent:
         print(f"error: {name} needs {', '.join(absent)}", file=sys.stderr)
         print(f"hint: pip install {install}", file=sys.stderr)

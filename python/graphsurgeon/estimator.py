@@ -320,8 +320,11 @@ class GraphSurgeon(Protocol, Exploration):
         owned = OwnedFolder.open(folder)
         path = os.fspath(folder)
         if not owned.files.finished:
-            why = owned.files.unfinished if owned.files.exists else "is not the folder of a run"
-            raise DataError(f"{path}: {why}", "graphsurgeon show FOLDER has the whole story")
+            if not owned.files.exists:
+                hint = "pass a folder that `save` or 'graphsurgeon train' wrote"
+                raise DataError(f"{path}: is not the folder of a run", hint)
+            hint = "'graphsurgeon show FOLDER' has the whole story"
+            raise DataError(f"{path}: {owned.files.unfinished}", hint)
         model = core.model(owned.files.model)
         by_keyword = {
             options.BY_NAME[name]: value

@@ -33,7 +33,7 @@ class Listener:
 
     def start(self, task: str, total: int, unit: str) -> None:
         self._close()
-        if task == "training" and self._on_epoch:
+        if task == "training" and self._on_epoch and self._read is None:
             self._read = os.path.getsize(self._metrics)  # a resumed run already has lines
         if self._show:
             from tqdm.auto import tqdm
@@ -67,5 +67,11 @@ class Listener:
             text = file.read()
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
-        for line in whole.splitlines():
-            self._on_epoch(json.loads(line))
+        if not whole:
+            return
+        import torch
+
+        # The core trains in this thread, with gradients in its own hands.
+        with torch.inference_mode(False), torch.enable_grad():
+            for line in whole.splitlines():
+                self._on_epoch(json.loads(line))

@@ -31,7 +31,7 @@ constexpr Command kCommands[] = {
     {"embed", "embed a graph, or some nodes, with a trained model", kMake, setup_embed},
     {"nearest", "list the nodes whose embeddings are nearest to a node's", kLook, setup_nearest},
     {"show", "print what a run is, what it was made from and how it scored", kLook, setup_show},
-    {"inspect", "show what the learned augmentations of a run do, or what a solved run is made of",
+    {"inspect", "show what a run learned, or what a solved run is made of",
      kLook, setup_inspect},
     {"data", "describe, convert, generate and fetch datasets", kData, setup_data},
     {"verify", "check the files of a run or a dataset folder against their checksums", kData,

@@ -43,7 +43,7 @@ class Batches {
   Item next();
 
  private:
-  const Share& share_;
+  const Share share_;  // a view: what it refers to must outlive this
   LoaderOptions options_;
   LoaderContext context_;
   std::vector<int32_t> targets_;

@@ -81,6 +81,7 @@ class Trainer {
   TrainResult train_all() {
     resumes() ? resume() : start();
     announce();
+    start_progress();
     while (true) {
       batches_->start(at_.epoch, at_.batch, last_epoch());
       train_epochs();
@@ -89,6 +90,7 @@ class Trainer {
       monitor_.restart();
       make_model();
       prepare();
+      start_progress();
     }
     checkpoint();
     return finish();
@@ -181,6 +183,10 @@ class Trainer {
     if (!chosen_.note.empty()) progress_.say(chosen_.note);
     if (batches_->sampled()) progress_.say(plan_.text());
     if (const std::string note = method_->note(); !note.empty()) progress_.say(note);
+  }
+
+  // What is left of all splits. Making a loader may have reported progress of its own before.
+  void start_progress() {
     const int64_t per_epoch = batches_->per_epoch();
     const int64_t epochs = (trainings() - at_.split) * last_epoch() - at_.epoch;
     if (epochs > 0)

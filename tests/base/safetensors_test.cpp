@@ -75,6 +75,7 @@ n, = struct.unpack('<Q', b[:8])
 assert n % 8 == 0
 h = json.loads(b[8:8 + n]); data = b[8 + n:]
 meta = h.pop('__metadata__')
+assert len(meta.pop('xxh3')) == 32
 assert meta == {'format': 'pt', 'made by': 'gr\u00fcn "quoted"'}, meta
 end = 0
 for name, t in sorted(h.items(), key=lambda kv: kv[1]['data_offsets']):

@@ -92,7 +92,7 @@ TEST_F(FormatOne, ANewerFormatIsRefused) {
   ASSERT_NE(at, std::string::npos);
   // The same length: the version gives way to a format that nobody knows yet.
   const size_t end = model.find(',', at);
-  std::string format = R"(\"format\": 3)";
+  std::string format = R"(\"format\": 4)";
   format.resize(end - at, ' ');
   model.replace(at, end - at, format);
   write_text(folder_ / "model.safetensors", model);

@@ -153,21 +153,24 @@ def test_transform_embeds_other_graphs_and_refuses_other_features(graph, quick):
 
 
 def test_transform_of_some_nodes_gives_their_rows(graph, quick):
+    x, edge_index, _ = graph
+    data = (edge_index, x)
     for model in (quick(output="numpy"), GraphSurgeon(output="numpy", dim=12)):
-        z = model.fit_transform(graph)
-        some = model.transform(graph, nodes=np.array([5, 0, 5]))
+        z = model.fit_transform(data)
+        some = model.transform(data, nodes=np.array([5, 0, 5]))
         assert np.abs(some - z[[5, 0, 5]]).max() < 1e-5 * np.abs(z).max()
         with pytest.raises(UsageError, match="'9999' is not a node"):
-            model.transform(graph, nodes=[9999])
+            model.transform(data, nodes=[9999])
 
 
 def test_an_unfinished_run_says_so(graph, quick, tmp_path):
-    model = quick().fit(graph, run=tmp_path / "run")
+    x, edge_index, _ = graph
+    model = quick().fit((edge_index, x), run=tmp_path / "run")
     (tmp_path / "run" / "model.safetensors").unlink()
     with pytest.raises(DataError, match="this run ended at epoch 4 of 4 before it was finished"):
         GraphSurgeon.load(tmp_path / "run")
     with pytest.raises(DataError, match="this run ended at epoch"):
-        model.transform(graph)
+        model.transform((edge_index, x))
 
 
 def test_an_unfitted_estimator_raises(graph):

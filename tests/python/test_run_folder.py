@@ -30,7 +30,7 @@ def test_save_and_load_keep_everything(graph, quick, tmp_path):
     assert loaded.random_state == 5 and loaded.fanouts == [3] and loaded.n_features_in_ == 40
     assert torch.equal(loaded.transform((edge_index, x)), model.embeddings_)
     assert torch.equal(loaded.embeddings_, model.embeddings_)
-    with pytest.raises(DataError, match="not the folder of a finished run"):
+    with pytest.raises(DataError, match="is not the folder of a run"):
         GraphSurgeon.load(tmp_path)
     with pytest.raises(TypeError, match="save"):
         pickle.dumps(model)

@@ -1,4 +1,7 @@
-"""Graphs from tables: what columns become, which forms are read, what is refused."""
+"""Graphs from tables: what columns become, which forms are read, what is refused.
+
+Long because each mistake in a table is a case.
+"""
 
 import gzip
 import os

@@ -289,5 +289,5 @@ def test_missing_packages_are_reported_before_the_search(missing, tmp_path, monk
     folders = [str(tmp_path / "stub"), *filter(None, sys.path)]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
     code, printed = tune_error(write_graph(tmp_path / "data"), "-o", tmp_path / "study", *SMALL)
-    assert code == 1 and printed.startswith("error: tune needs") and "pip install" in printed
+    assert code == 2 and printed.startswith("error: tune needs") and "pip install" in printed
     assert not (tmp_path / "study").exists()

@@ -52,7 +52,8 @@ def check_types(value, body):
             assert found in [kind.partition("[")[0] for kind in kinds], node.name
 
 
-def test_values_have_the_types_that_the_stub_declares(tmp_path):
+def test_values_have_the_types_that_the_stub_declares(graph, quick):
     stub = stub_classes()
     check_types(load_dataset("sbm:nodes=30,classes=3,features=4"), stub["Dataset"])
-    check_types(core.RunFolder(str(tmp_path)), stub["RunFolder"])
+    x, edge_index, _ = graph
+    check_types(core.RunFolder(quick().fit((edge_index, x)).run_), stub["RunFolder"])

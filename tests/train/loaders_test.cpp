@@ -192,6 +192,7 @@ TEST(Plan, WideFeaturesNeedWeightsGradientsAndMoments) {
   std::vector<int64_t> offsets(31);
   data.features = {SparseMatrix{30, kWide, std::move(offsets), std::vector<int32_t>(), {}}};
   RunOptions options;
+  options.model.layers = 1, options.model.skip = Skip::none;
   options.loader.memory = 500;
   const std::string line =
       test::error_of(ErrorKind::data, [&] { make_plan(data, options, "full", "x"); });

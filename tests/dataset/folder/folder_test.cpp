@@ -88,7 +88,7 @@ TEST(Folder, SavingWhatWasReadGivesTheSameBytes) {
         << entry.path();
     ++files;
   }
-  EXPECT_EQ(files, 12);
+  EXPECT_EQ(files, 13);
   EXPECT_EQ(std::distance(fs::directory_iterator(temp / "two"), fs::directory_iterator()), files);
 }
 

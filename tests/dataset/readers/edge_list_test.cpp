@@ -24,12 +24,12 @@ TEST(EdgeList, KeepsIntegersFromZero) {
 TEST(EdgeList, IsUndirectedUnlessACommentSaysOtherwise) {
   for (const char* text : {"0,1\n1,2\n", "# Undirected graph: web.txt\n0 1\n1 2\n",
                            "# Nodes: 3 Edges: 2\n0 1\n1 2\n", "0,1\n# a directed graph\n1,2\n"})
-    EXPECT_TRUE(read_edges_text(text).symmetrize) << text;
+    EXPECT_TRUE(read_edges_text(text, "graph.txt").symmetrize) << text;
   for (const char* text :
        {"# Directed graph (each unordered pair of nodes is saved once): web.txt\n"
         "# FromNodeId ToNodeId\n0 1\n1 2\n",
         "# web\n# directed graph\n0,1\n"})
-    EXPECT_FALSE(read_edges_text(text).symmetrize) << text;
+    EXPECT_FALSE(read_edges_text(text, "graph.txt").symmetrize) << text;
 }
 
 TEST(EdgeList, NumbersOtherIntegersInAscendingOrder) {
