@@ -3,9 +3,15 @@
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace gs {
 
 namespace {
+
+// MKL's products have the same bits on any number of threads only if this is set before the first
+// of them. A value of the user's stays.
+[[maybe_unused]] const int same_bits = ::setenv("MKL_CBWR", "AUTO,STRICT", /*overwrite=*/0);
 
 // MKL is inside libtorch and has no header there; another BLAS has no such function, nor the need.
 using SetThreads = int (*)(int);
