@@ -1,6 +1,8 @@
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "cli/program.h"
 
@@ -16,9 +18,24 @@ void spin_briefly(char** argv) {
   ::execv("/proc/self/exe", argv);  // where that fails, they spin
 }
 
+// torchrun starts one process per rank, and only Python can make them a group: each of these would
+// train by itself.
+bool is_lone_rank(std::string_view command) {
+  const char* ranks = std::getenv("WORLD_SIZE");
+  return std::getenv("RANK") && std::getenv("MASTER_ADDR") && ranks && std::atoi(ranks) > 1 &&
+         (command == "train" || command == "embed");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && is_lone_rank(argv[1])) {
+    std::fputs(
+        "error: this program cannot join the ranks that torchrun starts\n"
+        "hint: torchrun ... -m graphsurgeon, or the graphsurgeon command that pip installs\n",
+        stderr);
+    return 2;
+  }
   if (argc > 1) spin_briefly(argv);
   return gs::cli::run_program(argc, argv);
 }

@@ -17,7 +17,9 @@ void keep_scores(const EvalRequest& request, const TaskResult& result, Progress&
   try {
     const RunInfo info = load_info(folder);
     if (info.data != request.data) return;
-    folder.write(folder.scores(), result.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    folder.write(
+        folder.scores(),
+        result.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     write_card(folder);
   } catch (const Error& error) {
     progress.say(fmt::format("note: scores.json was not written: {}", error.what()));

@@ -280,7 +280,9 @@ InspectResult run(const InspectRequest& request, Progress& progress) {
     out = result_of(insight, data, request.top);
   }
   progress.finish();
-  if (!request.output.empty()) write_file(request.output, to_json(out).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  if (!request.output.empty())
+    write_file(request.output,
+               to_json(out).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return out;
 }
 

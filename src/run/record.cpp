@@ -136,7 +136,8 @@ nlohmann::json to_json(const RunRecord& record) {
 }
 
 void save_record(const RunFolder& folder, const RunRecord& record) {
-  write_file(folder.record(), to_json(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_file(folder.record(),
+             to_json(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 RunInfo load_info(const RunFolder& folder) {
