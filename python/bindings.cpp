@@ -216,7 +216,7 @@ std::string train_dataset(const std::shared_ptr<Dataset>& data, const TrainArgum
 
 py::array embed(const Path& folder, const py::object& source, int threads,
                 const py::object& listener, const std::optional<std::vector<std::string>>& nodes) {
-  const std::string name = py::isinstance<py::str>(source) ? source.cast<std::string>() : "";
+  const std::string name = py::isinstance<py::str>(source) ? source.cast<Path>().string() : "";
   return numpy_of(with_progress(listener, [&](Progress& progress) {
     MakeDataset make;
     {

@@ -64,11 +64,11 @@ def source_of(data: Any, y: Any = None, labels_needed: bool = True, replace: boo
     `replace`. Labels that are no classes (the target of a regression) are left out if they are not
     needed.
     """
-    if isinstance(data, (core.Dataset, str, os.PathLike)):
+    if isinstance(data, (core.Dataset, str, bytes, os.PathLike)):
         if y is not None and labels_needed:
             message = "labels can be given for a graph from memory only"
             raise UsageError(message, "for files, use labels_file")
-        return data if isinstance(data, core.Dataset) else os.fspath(data)
+        return data if isinstance(data, core.Dataset) else os.fsdecode(data)
     try:
         arrays = data.graph_arrays() if hasattr(data, "graph_arrays") else _arrays(data)
         if y is not None and replace:
@@ -89,10 +89,10 @@ def source_of(data: Any, y: Any = None, labels_needed: bool = True, replace: boo
     return arrays
 
 
-def name_of(data: Any) -> str | bytes:
+def name_of(data: Any) -> str:
     """The name of the data in options.json."""
-    if isinstance(data, (str, os.PathLike)):
-        return os.fspath(data)
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return os.fsdecode(data)
     return getattr(data, "name", None) or "memory"
 
 

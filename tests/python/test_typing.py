@@ -56,4 +56,5 @@ def test_values_have_the_types_that_the_stub_declares(graph, quick):
     stub = stub_classes()
     check_types(load_dataset("sbm:nodes=30,classes=3,features=4"), stub["Dataset"])
     x, edge_index, _ = graph
-    check_types(core.RunFolder(quick().fit((edge_index, x)).run_), stub["RunFolder"])
+    model = quick().fit((edge_index, x))
+    check_types(core.RunFolder(model.run_), stub["RunFolder"])
