@@ -24,11 +24,10 @@ import math
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
-from common import RESULTS, program
+from common import RESULTS, median_epoch_ms, program
 from layers import Data
 
 TARGET = 2.0
@@ -288,18 +287,17 @@ def time_peer(method, data, form, epochs):
     model = make_peer(method, data, form)
     weights = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(weights, lr=0.001)
-    times = []
-    for _ in range(epochs):
-        begun = time.perf_counter()
+
+    def step():
         optimizer.zero_grad()
         loss = model.loss()
         loss.backward()
         optimizer.step()
         if method == "bgrl":
             model.after(0.99)
-        loss.item()
-        times.append(time.perf_counter() - begun)
-    return 1000 * float(np.median(times))
+        return loss
+
+    return median_epoch_ms(step, epochs)
 
 
 def main():

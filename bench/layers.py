@@ -21,11 +21,10 @@ import json
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
-from common import DATA, PROGRAM, RESULTS, program, set_weights
+from common import DATA, PROGRAM, RESULTS, median_epoch_ms, program, set_weights
 
 TARGET, TOLERANCE = 1.5, 1e-4
 HIDDEN = {"gcn": 64, "graphsage": 64, "gat": 64}
@@ -175,16 +174,15 @@ def time_peer(method, data, form, epochs):
     train = torch.randperm(data.nodes)[: data.nodes // 20]
     answers = data.labels[train]
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
-    times = []
-    for _ in range(epochs):
-        begun = time.perf_counter()
+
+    def step():
         optimizer.zero_grad()
         loss = F.cross_entropy(model(x)[train], answers)
         loss.backward()
         optimizer.step()
-        loss.item()
-        times.append(time.perf_counter() - begun)
-    return 1000 * float(np.median(times))
+        return loss
+
+    return median_epoch_ms(step, epochs)
 
 
 def main():

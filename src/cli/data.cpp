@@ -290,7 +290,8 @@ void setup_verify(CLI::App& app, Run& run) {
       const auto progress = begin(state->common);
       const Verified found = verify(*path, *progress);
       if (found.files == 0)
-        fail_data(*path, "has no checksums: it is no folder of ours, or of an earlier version",
+        fail_data(*path,
+                  "has no checksums: it was not written by this program, or by an earlier version",
                   "convert or train again to have some");
       if (state->common.json)
         print_json({{"path", *path}, {"files", found.files}, {"bytes", found.bytes}});

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && is_lone_rank(argv[1])) {
     std::fputs(
         "error: this program cannot join the ranks that torchrun starts\n"
-        "hint: torchrun ... -m graphsurgeon, or the graphsurgeon command that pip installs\n",
+        "hint: run torchrun ... -m graphsurgeon, or the graphsurgeon command that pip installs\n",
         stderr);
     return 2;
   }
